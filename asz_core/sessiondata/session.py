@@ -1,0 +1,177 @@
+"""The landed files of one session, by address: (seq, row) to a time, a record, or the landed line itself.
+
+``SessionData`` reads each landed file once, keeps 8 bytes a row (its time) and, while ``keep_records`` is on, the decoded records;
+later a single row is read again from the file by its place. ``refresh`` lists the directory and reads only what is new. Cost: the
+first load is one pass over all files; ``time`` is a dictionary and an array look-up; ``record`` reads and decodes one line.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+
+from ..errors import RecordError
+from ..rawjson import text_of
+from ..storage import LandedFile, Storage, read_file
+from .reader import Landed, closing_start, parse_landed, split_lines
+from .record import Record, decode_record
+
+_RECENT = 4096
+
+
+class SessionData:
+    """What a session landed, and its records by address.
+
+    Attributes:
+        files: what was read, by sequence, then by path.
+        unreadable: listed files that could not be read, with the reason.
+    """
+
+    def __init__(self, storage: Storage, session: str, *, keep_records: bool = False) -> None:
+        self.storage = storage
+        self.session = session
+        self.keep_records = keep_records
+        self.files: list[Landed] = []
+        self.unreadable: dict[str, str] = {}
+        self._known: dict[str, Landed] = {}
+        self._by_seq: dict[int, list[Landed]] = {}
+        self._places: OrderedDict[str, array[int]] = OrderedDict()
+        self._recent: OrderedDict[tuple[int, int], Record | None] = OrderedDict()
+
+    def refresh(
+        self,
+        on_file: Callable[[Landed], None] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[Landed]:
+        """List the session's directory and read the files not read yet.
+
+        Args:
+            on_file: called with each new file while its records are at hand, in order of sequence.
+            progress: called with (bytes read, bytes in all) after each file.
+
+        Returns:
+            The new files. Files that are gone since are dropped from ``files``.
+        """
+        listed = self.storage.landed(self.session)
+        names = {file.wire for file in listed}
+        for wire in [w for w in self._known if w not in names]:
+            del self._known[wire]
+            self._places.pop(wire, None)
+        new = [file for file in listed if file.wire not in self._known]
+        read = [landed for landed in self._read(new, on_file, progress)]
+        self.files = [self._known[file.wire] for file in listed if file.wire in self._known]
+        self._by_seq = {}
+        for landed in self.files:
+            self._by_seq.setdefault(landed.file.seq, []).append(landed)
+        self._recent.clear()
+        return read
+
+    def _read(
+        self,
+        new: list[LandedFile],
+        on_file: Callable[[Landed], None] | None,
+        progress: Callable[[int, int], None] | None,
+    ) -> Iterator[Landed]:
+        sizes = [_size(file.path) for file in new] if progress else []
+        total, done = sum(sizes), 0
+        for number, file in enumerate(new):
+            self.unreadable.pop(file.wire, None)
+            try:
+                data = read_file(file.path)
+            except OSError as error:
+                self.unreadable[file.wire] = error.strerror or str(error)
+                continue
+            landed = parse_landed(file, data)
+            if on_file:
+                on_file(landed)
+            if not self.keep_records:
+                landed.records = []
+            self._known[file.wire] = landed
+            if progress:
+                done += sizes[number]
+                progress(done, total)
+            yield landed
+
+    def by_seq(self, seq: int) -> Landed | None:
+        """The file that decides a sequence: of several, the last by path (formats.md section 1)."""
+        files = self._by_seq.get(seq)
+        return files[-1] if files else None
+
+    def time(self, seq: int, row: int) -> int:
+        """Nanoseconds of the record at an address; 0 when there is no such record or it carries no time."""
+        landed = self._holder(seq, row)
+        return landed.times[row - 1] if landed else 0
+
+    def _holder(self, seq: int, row: int) -> Landed | None:
+        if row < 1:
+            return None
+        for landed in reversed(self._by_seq.get(seq, ())):
+            if row <= landed.count:
+                return landed
+        return None
+
+    def has(self, seq: int, row: int) -> bool:
+        """Whether there is a record at an address."""
+        return self._holder(seq, row) is not None
+
+    def record(self, seq: int, row: int) -> Record | None:
+        """The record at an address, or None when there is none (any more)."""
+        landed = self._holder(seq, row)
+        if landed is None:
+            return None
+        if landed.records:
+            return landed.records[row - 1]
+        key = (seq, row)
+        if key in self._recent:
+            return self._recent[key]
+        try:
+            record = decode_record(self._line(landed, row))
+        except (OSError, RecordError):
+            record = None
+        self._recent[key] = record
+        if len(self._recent) > _RECENT:
+            self._recent.popitem(last=False)
+        return record
+
+    def landed_line(self, seq: int, row: int) -> str | None:
+        """The landed record itself: its line as text, in the file's own spelling, or None when there is none.
+
+        Raises:
+            OSError: when the file was there at loading and cannot be read now.
+        """
+        landed = self._holder(seq, row)
+        return None if landed is None else text_of(self._line(landed, row))
+
+    def _line(self, landed: Landed, row: int) -> bytes:
+        places = self._places.get(landed.file.wire)
+        if places is None:
+            places = _row_places(read_file(landed.file.path))
+            self._places[landed.file.wire] = places
+        start, end = places[row], places[row + 1] - 1
+        with open(landed.file.path, "rb", buffering=0) as file:
+            return os.pread(file.fileno(), end - start, start)
+
+    def forget_records(self) -> None:
+        """Let go of the decoded records; from now on a record is read by its address."""
+        self.keep_records = False
+        for landed in self.files:
+            landed.records = []
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _row_places(data: bytes) -> array[int]:
+    """Start of every line up to the closing line, and one past the end of the last: row ``n`` is places[n] to places[n+1]-1."""
+    places = array("q", [0])
+    at = 0
+    for line in split_lines(data[: closing_start(data)]):
+        at += len(line) + 1
+        places.append(at)
+    return places

@@ -1,0 +1,152 @@
+"""The chain of a conversation: its round files, the fold of those that link, and why the fold stopped.
+
+``Chain.refresh`` lists the directory, reads what is new and folds on; a round that does not read yet (a file system may show a
+name before its bytes) is read again at the next refresh, never forgotten. The rounds directory is the authority; the state file is
+never needed (session-flow seed, On disk).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from ..errors import FoldError, RoundError
+from ..storage import RoundFile, Storage, read_file
+from .fold import Delta, Fold
+from .round import Round, parse_round
+
+
+@dataclass(slots=True)
+class Link:
+    """One round file of the chain: what it reads as, or why it does not read; whether the fold reached it."""
+
+    file: RoundFile
+    round: Round | None = None
+    why: str = ""
+    folded: bool = False
+
+
+class Chain:
+    """The round files of one conversation and their fold.
+
+    Attributes:
+        links: one per round file, by number, then name.
+        fold: the fold of the rounds that link, from round 1 on.
+        stopped: empty, or one line that says why the fold does not reach the last file.
+    """
+
+    def __init__(self, storage: Storage, conversation: str, *, through: int | None = None) -> None:
+        """
+        Args:
+            storage: where the conversation stands.
+            conversation: its id.
+            through: fold only to this round; later files are listed and not folded. None folds all.
+        """
+        self.storage = storage
+        self.conversation = conversation
+        self.through = through
+        self.links: list[Link] = []
+        self.fold = Fold()
+        self.stopped = ""
+
+    def refresh(self, progress: Callable[[int, int], None] | None = None) -> list[Delta]:
+        """Read the rounds that came since and fold on as far as the chain links.
+
+        Args:
+            progress: called with (files read, files to read).
+
+        Returns:
+            One delta per round applied now. When a file that was folded is gone or another, the fold starts over and the deltas
+            are those of all its rounds; ``restarted`` tells by an empty ``links`` before, so callers compare ``fold`` by identity.
+        """
+        files = self.storage.rounds(self.conversation)
+        known = {link.file: link for link in self.links}
+        if any(link.folded and link.file not in set(files) for link in self.links):
+            self.fold, known = Fold(), {}
+        to_read = [file for file in files if file not in known or known[file].round is None]
+        for number, file in enumerate(to_read):
+            known[file] = _read_link(file)
+            if progress:
+                progress(number + 1, len(to_read))
+        self.links = [known[file] for file in files]
+        return self._fold_on()
+
+    def _fold_on(self) -> list[Delta]:
+        deltas: list[Delta] = []
+        self.stopped = ""
+        for link in self.links:
+            if link.folded:
+                continue
+            if self.through is not None and self.fold.head >= self.through:
+                break
+            self.stopped = self._why_not(link)
+            if self.stopped:
+                break
+            assert link.round is not None
+            deltas.append(self.fold.apply(link.round))
+            link.folded = True
+        return deltas
+
+    def _why_not(self, link: Link) -> str:
+        """Why the fold stops before a file, in the words of formats.md section 4; empty when it does not."""
+        wanted = self.fold.head + 1
+        number = link.file.number
+        if number != wanted:
+            return f"round {wanted} is missing; the chain stops at round {wanted - 1}"
+        if link.round is None:
+            return f"round {number} does not read: {link.file.name}: {link.why}"
+        try:
+            self.fold.check(link.round)
+        except FoldError as error:
+            return f"round {number} does not fold: {error}"
+        return ""
+
+    @property
+    def unread(self) -> bool:
+        """Whether a file does not read; a watcher asks again then."""
+        return any(link.round is None for link in self.links)
+
+
+def _read_link(file: RoundFile) -> Link:
+    try:
+        return Link(file, parse_round(read_file(file.path)))
+    except RoundError as error:
+        return Link(file, why=str(error))
+    except OSError as error:
+        return Link(file, why=f"it cannot be read: {error.strerror or error}")
+
+
+def chained_input_digest(previous: str, file_digests: Iterable[str]) -> str:
+    """The input digest of a round (formats.md section 3, Input digest).
+
+    Args:
+        previous: the input digest of the round before, empty for round 1.
+        file_digests: the SHA-256 (hex) of each newly consumed landed file.
+    """
+    text = previous + "".join("\0" + digest for digest in sorted(file_digests))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest round of a chain as the directory tells it, and whether the state file agrees."""
+
+    number: int
+    prefix: str
+    state_agrees: bool
+
+
+def recover_head(storage: Storage, conversation: str) -> Head | None:
+    """The head of a conversation from its directory; the state file may be stale, absent or ahead.
+
+    Returns:
+        The last round file in order, or None when there is none.
+    """
+    files = storage.rounds(conversation)
+    if not files:
+        return None
+    state = storage.state(conversation)
+    last = files[-1]
+    agrees = state.get("head") == str(last.number) and state.get("head_digest", "").startswith(last.prefix)
+    return Head(last.number, last.prefix, agrees)

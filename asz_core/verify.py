@@ -1,0 +1,114 @@
+"""Verification of a chain against itself and against the landed files (formats.md section 4, Verification), as data.
+
+The document, the commands and the explorer share one ``Report``. It costs a walk over the rounds and, per round, over the landed
+sequences it consumed; no file is read for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .sessiondata.session import SessionData
+from .sessionflow.chain import Chain, Link, chained_input_digest
+
+VERIFIED, INCOMPLETE, MISMATCH = "verified", "incomplete", "mismatch"
+_LISTED = 1000
+
+
+@dataclass(slots=True)
+class Report:
+    """What verification found.
+
+    Attributes:
+        state: ``verified``, ``incomplete`` when a round or a file is missing, ``mismatch`` when a digest failed.
+        problems: one line each, in the order of the specification; empty when verified.
+        verified: one value per readable round in file order: it has no problem and the fold reached it.
+    """
+
+    state: str = VERIFIED
+    problems: list[str] = field(default_factory=list)
+    verified: list[bool] = field(default_factory=list)
+
+
+def verify_chain(chain: Chain, data: SessionData) -> Report:
+    """Check every round of a chain: that it reads, links, continues the sequence, and read what is landed.
+
+    Args:
+        chain: refreshed.
+        data: the landed files of the chain's session, refreshed.
+    """
+    report = Report()
+    mismatch = False
+    if chain.stopped:
+        report.problems.append(chain.stopped)
+        stopping = next((link for link in chain.links if not link.folded), None)
+        mismatch = " is missing; " not in chain.stopped and stopping is not None
+    last: Link | None = None
+    for link in chain.links:
+        found, bad = _check_round(link, last, data)
+        report.problems += found
+        mismatch = mismatch or bad
+        if link.round is not None:
+            report.verified.append(link.folded and not found)
+            last = link
+    if report.problems:
+        report.state = MISMATCH if mismatch else INCOMPLETE
+    return report
+
+
+def _check_round(link: Link, last: Link | None, data: SessionData) -> tuple[list[str], bool]:
+    """Problems of one round and whether one of them is a mismatch."""
+    number = link.file.number
+    if link.round is None:
+        return [f"round {number}: {link.file.name}: {link.why}"], True
+    problems: list[str] = []
+    bad = False
+    header = link.round.header
+    before = last.file.number if last else 0
+    if number != before + 1:
+        problems.append(f"round {before + 1} is missing before round {number}")
+    elif last is not None and last.round is not None and header.previous != last.round.digest:
+        problems.append(
+            f"round {number} names previous {header.previous[:12]}, the round before is {last.round.digest[:12]}"
+        )
+        bad = True
+    ended = last.round.header.through_seq if last and last.round else 0
+    if header.from_seq != ended + 1:
+        problems.append(f"round {number} starts at seq {header.from_seq}, the round before ended at {ended}")
+    digests, missing = _consumed(header.from_seq, header.through_seq, data)
+    problems += [f"round {number}: landed file {what} missing" for what in missing]
+    if not problems:
+        previous = last.round.header.input_digest if last and last.round else ""
+        if chained_input_digest(previous, digests) != header.input_digest:
+            problems.append(f"round {number}: the input digest does not match the landed files")
+            bad = True
+    return problems, bad
+
+
+def _consumed(first: int, through: int, data: SessionData) -> tuple[list[str], list[str]]:
+    """Digests of the landed files in a range of sequences, and words for those that are missing."""
+    if through - first > 4 * len(data.files) + _LISTED:
+        # A header may claim any range; what is there is looked at instead of every number in it.
+        there = sorted({landed.file.seq for landed in data.files if first <= landed.file.seq <= through})
+        digests = [landed.digest for seq in there if (landed := data.by_seq(seq))]
+        return digests, [*_gaps(first, through, there)]
+    digests, missing = [], []
+    for seq in range(first, through + 1):
+        landed = data.by_seq(seq)
+        if landed is None:
+            missing.append(f"seq {seq} is")
+        else:
+            digests.append(landed.digest)
+    return digests, missing
+
+
+def _gaps(first: int, through: int, there: list[int]) -> list[str]:
+    gaps: list[str] = []
+    at = first
+    for seq in [*there, through + 1]:
+        if seq - at > 1:
+            gaps.append(f"seq {at} to seq {seq - 1} are")
+        elif seq - at == 1:
+            gaps.append(f"seq {at} is")
+        at = seq + 1
+    return gaps

@@ -1,0 +1,82 @@
+"""How often what is looked at when no event says so.
+
+Owns: the turns (`Lane`) and the short list of what is looked at every time (`Hot`). Adding to either is O(1); a turn is
+O(what it looks at), and it stops when its share of processor time is used up, so an idle root of any size costs the
+same and only takes longer to get round.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+
+_CHECK_EVERY = 16
+"""Looks between two readings of the thread's clock, which is a system call itself."""
+
+
+class Lane:
+    """Goes round a set of names, some of them each turn."""
+
+    __slots__ = ("_at", "_floor", "_names")
+
+    def __init__(self, floor: int) -> None:
+        """
+        Args:
+            floor: so many names are looked at each turn whatever they cost.
+        """
+        self._floor = floor
+        self._names: list[str] = []
+        self._at = 0
+
+    def fill(self, names: Collection[str]) -> None:
+        """Takes another set of names; O(names). The turn goes on at the same place, give or take what changed."""
+        self._names = list(names)
+        self._at = min(self._at, len(self._names))
+
+    def turn(self, look: Callable[[str], object], cpu_until: float, until: float) -> None:
+        """Looks at the names that come next, at most each once.
+
+        Args:
+            look: looks at one name.
+            cpu_until: `time.thread_time` (s) at which to stop.
+            until: `time.monotonic` (s) at which to stop: on a network file system a look costs waiting, not computing,
+                and the next turn of what is in focus must not wait for it.
+        """
+        names = self._names
+        for done in range(len(names)):
+            if done >= self._floor and done % _CHECK_EVERY == 0 and _is_over(cpu_until, until):
+                return
+            if self._at >= len(names):
+                self._at = 0
+            name = names[self._at]
+            self._at += 1
+            look(name)
+
+
+def _is_over(cpu_until: float, until: float) -> bool:
+    return time.thread_time() >= cpu_until or time.monotonic() >= until
+
+
+class Hot:
+    """Names that changed lately: what changed is what will change next."""
+
+    __slots__ = ("_until",)
+
+    SECONDS = 60.0
+    AT_MOST = 64
+
+    def __init__(self) -> None:
+        self._until: dict[str, float] = {}
+
+    def add(self, name: str, now: float) -> None:
+        """Keeps a name for `SECONDS` from `now` (monotonic s); the one added longest ago makes room."""
+        self._until.pop(name, None)
+        self._until[name] = now + self.SECONDS
+        if len(self._until) > self.AT_MOST:
+            del self._until[next(iter(self._until))]
+
+    def names(self, now: float) -> list[str]:
+        """Those that are still hot; O(hot)."""
+        if self._until and next(iter(self._until.values())) < now:  # in order of time, so the first is the oldest
+            self._until = {name: until for name, until in self._until.items() if until >= now}
+        return list(self._until)

@@ -1,0 +1,122 @@
+"""From spans to Textual strips: roles looked up, neighbours merged, results kept.
+
+What the module owns: the styles in use (`Palette`) and the bounded store of finished strips (`StripCache`).
+
+Cost: a look-up of a role or of a strip is one dictionary access; a strip is made in proportion to its spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from asz_tui.lines.line import Span
+
+
+class Palette:
+    """The styles of one widget: a theme's roles over the widget's own base style."""
+
+    def __init__(self, roles: dict[str, Style], base: Style) -> None:
+        """Take a theme and a base.
+
+        Args:
+            roles: the theme (`asz_tui.lines.theme.styles_for`).
+            base: the widget's style; its background shows wherever a role sets none.
+        """
+        self.roles = roles
+        self.base = base + roles.get("text", Style.null())
+        self._known: dict[tuple[str, str], Style] = {}
+
+    def style(self, role: str, over: str = "") -> Style:
+        """Look up the style of a role.
+
+        Args:
+            role: one role word, or several with blanks between; unknown words count for nothing.
+            over: a role laid over everything, such as "cursor".
+
+        Returns:
+            The combined style.
+        """
+        style = self._known.get((role, over))
+        if style is None:
+            style = self.base
+            for word in (*role.split(), over):
+                if word in self.roles:
+                    style += self.roles[word]
+            self._known[role, over] = style
+        return style
+
+    def strip(self, spans: Iterable[Span], cells: int, over: str = "") -> Strip:
+        """Make a strip.
+
+        Args:
+            spans: the texts, `cells` wide together.
+            cells: the width.
+            over: a role laid over the whole row.
+
+        Returns:
+            The strip. Neighbours that look alike become one segment: every segment is a control sequence to send.
+        """
+        texts: list[str] = []
+        styles: list[Style] = []
+        for text, role in spans:
+            style = self.style(role, over)
+            if styles and (styles[-1] == style or (text.isspace() and _same_blank(styles[-1], style))):
+                texts[-1] += text
+            else:
+                texts.append(text)
+                styles.append(style)
+        return Strip(map(Segment, texts, styles), cells)
+
+
+def _same_blank(one: Style, other: Style) -> bool:
+    """Tell whether a blank looks the same in two styles."""
+    if one.bgcolor != other.bgcolor:
+        return False
+    return not any(s.underline or s.reverse or s.strike or s.overline or s.underline2 for s in (one, other))
+
+
+class StripCache:
+    """Finished strips by whatever tells them apart, the oldest thrown out first."""
+
+    def __init__(self, limit: int = 600) -> None:
+        """Set the bound.
+
+        Args:
+            limit: the most strips to keep; some screens full.
+        """
+        self.limit = limit
+        self._strips: dict[Hashable, Strip] = {}
+
+    def __len__(self) -> int:
+        return len(self._strips)
+
+    def get(self, key: Hashable) -> Strip | None:
+        """Look a strip up."""
+        return self._strips.get(key)
+
+    def put(self, key: Hashable, strip: Strip) -> None:
+        """Keep a strip, at the cost of the oldest one when full."""
+        if len(self._strips) >= self.limit:
+            del self._strips[next(iter(self._strips))]
+        self._strips[key] = strip
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._strips.clear()
+
+
+def same_strip(one: Strip | None, other: Strip) -> bool:
+    """Tell whether two strips would put the same on the screen.
+
+    Args:
+        one: a strip, or None for nothing painted yet.
+        other: a strip.
+
+    Returns:
+        True when repainting could be spared.
+    """
+    return one is other or (one is not None and list(one) == list(other))
