@@ -86,6 +86,13 @@ class Storage:
         """Where the rounds of a conversation stand."""
         return os.path.join(self.path, CONVERSATIONS, conversation, "rounds")
 
+    def changed_ns(self, conversation: str) -> int:
+        """When the rounds directory of a conversation last changed, in nanoseconds of the file system's clock; 0 when unknown."""
+        try:
+            return os.stat(self.rounds_dir(conversation)).st_mtime_ns
+        except OSError:
+            return 0
+
     def _round_files(self, conversation: str) -> Iterator[RoundFile]:
         if not is_plain_name(conversation):
             return
@@ -185,6 +192,24 @@ def read_file(path: str) -> bytes:
         if not stat.S_ISREG(size.st_mode):
             raise OSError(f"{path} is not a regular file")
         return file.read()
+
+
+def read_start(path: str, limit: int) -> bytes:
+    """The first line of a regular file without its newline, read no further than ``limit`` bytes.
+
+    Raises:
+        OSError: as ``read_file``.
+    """
+    with open(path, "rb", buffering=0, opener=_open_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(f"{path} is not a regular file")
+        start = b""
+        while b"\n" not in start and len(start) < limit:
+            piece = file.read(4096)
+            if not piece:
+                break
+            start += piece
+        return start.split(b"\n", 1)[0]
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

@@ -112,13 +112,13 @@ class Closing(msgspec.Struct, gc=False):
 
 
 _PLAIN = "plain"
-_PART_SHAPE: dict[str, Any] = {name: _PLAIN for name in Part.__struct_encode_fields__}
+_PART_SHAPE: dict[str, Any] = dict.fromkeys(Part.__struct_encode_fields__, _PLAIN)
 _PART_SHAPE["data"] = "raw"
-_RECORD_SHAPE: dict[str, Any] = {name: _PLAIN for name in Record.__struct_encode_fields__}
+_RECORD_SHAPE: dict[str, Any] = dict.fromkeys(Record.__struct_encode_fields__, _PLAIN)
 _RECORD_SHAPE["parts"] = [_PART_SHAPE]
-_RECORD_SHAPE["usage"] = {name: _PLAIN for name in Usage.__struct_encode_fields__}
-_RECORD_SHAPE["dropped"] = [{name: _PLAIN for name in Dropped.__struct_encode_fields__}]
-_HEADER_SHAPE: dict[str, Any] = {name: _PLAIN for name in Header.__struct_encode_fields__}
+_RECORD_SHAPE["usage"] = dict.fromkeys(Usage.__struct_encode_fields__, _PLAIN)
+_RECORD_SHAPE["dropped"] = [dict.fromkeys(Dropped.__struct_encode_fields__, _PLAIN)]
+_HEADER_SHAPE: dict[str, Any] = dict.fromkeys(Header.__struct_encode_fields__, _PLAIN)
 
 _record = msgspec.json.Decoder(Record)
 _header = msgspec.json.Decoder(Header)

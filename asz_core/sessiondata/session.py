@@ -27,6 +27,7 @@ class SessionData:
     Attributes:
         files: what was read, by sequence, then by path.
         unreadable: listed files that could not be read, with the reason.
+        generation: counts the files that went.
     """
 
     def __init__(self, storage: Storage, session: str, *, keep_records: bool = False) -> None:
@@ -35,6 +36,7 @@ class SessionData:
         self.keep_records = keep_records
         self.files: list[Landed] = []
         self.unreadable: dict[str, str] = {}
+        self.generation = 0
         self._known: dict[str, Landed] = {}
         self._by_seq: dict[int, list[Landed]] = {}
         self._places: OrderedDict[str, array[int]] = OrderedDict()
@@ -59,6 +61,7 @@ class SessionData:
         for wire in [w for w in self._known if w not in names]:
             del self._known[wire]
             self._places.pop(wire, None)
+            self.generation += 1
         new = [file for file in listed if file.wire not in self._known]
         read = [landed for landed in self._read(new, on_file, progress)]
         self.files = [self._known[file.wire] for file in listed if file.wire in self._known]

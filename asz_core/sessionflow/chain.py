@@ -33,6 +33,7 @@ class Chain:
     Attributes:
         links: one per round file, by number, then name.
         fold: the fold of the rounds that link, from round 1 on.
+        generation: counts how often the fold had to start over.
         stopped: empty, or one line that says why the fold does not reach the last file.
     """
 
@@ -49,6 +50,7 @@ class Chain:
         self.links: list[Link] = []
         self.fold = Fold()
         self.stopped = ""
+        self.generation = 0
 
     def refresh(self, progress: Callable[[int, int], None] | None = None) -> list[Delta]:
         """Read the rounds that came since and fold on as far as the chain links.
@@ -57,13 +59,15 @@ class Chain:
             progress: called with (files read, files to read).
 
         Returns:
-            One delta per round applied now. When a file that was folded is gone or another, the fold starts over and the deltas
-            are those of all its rounds; ``restarted`` tells by an empty ``links`` before, so callers compare ``fold`` by identity.
+            One delta per round applied now. When a file that was folded is gone or another, the fold starts over: ``fold`` is a
+            new one, ``generation`` counts up, and the deltas are those of all its rounds.
         """
         files = self.storage.rounds(self.conversation)
         known = {link.file: link for link in self.links}
-        if any(link.folded and link.file not in set(files) for link in self.links):
+        listed = set(files)
+        if any(link.folded and link.file not in listed for link in self.links):
             self.fold, known = Fold(), {}
+            self.generation += 1
         to_read = [file for file in files if file not in known or known[file].round is None]
         for number, file in enumerate(to_read):
             known[file] = _read_link(file)
@@ -86,6 +90,8 @@ class Chain:
             assert link.round is not None
             deltas.append(self.fold.apply(link.round))
             link.folded = True
+            # The fold holds what still lives; keeping what was superseded would grow with every revision.
+            link.round.entities = []
         return deltas
 
     def _why_not(self, link: Link) -> str:

@@ -95,6 +95,19 @@ def parse_round(data: bytes) -> Round:
     return Round(header, entities, commit.digest, len(data), data.count(b"\n"), hashlib.sha256(data).hexdigest())
 
 
+def decode_header_line(line: bytes) -> Header:
+    """The header of a round from its first line alone; the rest of the round is not looked at.
+
+    Raises:
+        RoundError: when the line is no header that a reader takes.
+    """
+    frame = _decode_frame(line, 1) if line else None
+    if type(frame) is not Header:
+        raise RoundError(PREFIX + "round has no header")
+    _check_header(frame, 1)
+    return frame
+
+
 def _counts_text(counts: Counts) -> str:
     return f"{{Nodes:{counts.nodes} Relations:{counts.relations} Unresolved:{counts.unresolved}}}"
 

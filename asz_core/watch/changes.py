@@ -48,7 +48,7 @@ class Changes:
             The report that says both. A conversation that went and came back is in `appeared`: whoever holds it must
             read it anew. One that came and went is in `removed`, which says nothing wrong to whoever never heard of it.
         """
-        removed = (self.removed - later.appeared) | later.removed
+        removed = (self.removed - later.appeared - later.conversations) | later.removed
         return Changes(
             conversations=(self.conversations | later.conversations) - removed,
             sessions=self.sessions | later.sessions,

@@ -22,7 +22,7 @@ from asz_tui.text.cells import clip, iter_rows, width
 from asz_tui.text.safe import visible
 
 _PIECE = 16_384
-"""A line longer than this is made safe and wrapped in pieces, so that opening one of a megabyte does not wait for all."""
+"""A line longer than twice this is made safe and wrapped in pieces, so that opening one of a megabyte is not waited for."""
 
 _DIFF_ROLES = {"+": "added", "-": "removed", "@": "accent"}
 
@@ -215,9 +215,9 @@ def _plain_rows(block: Block, cells: int, words: bool) -> Iterator[tuple[int, st
     """
     assert isinstance(block.text, str)
     base = 0
-    for raw in block.text.split("\n"):
+    for raw in block.text.replace("\r\n", "\n").split("\n"):
         role = _DIFF_ROLES.get(raw[:1]) if block.kind == "diff" else None
-        for start, text in _line_rows(raw.removesuffix("\r"), cells, words):
+        for start, text in _line_rows(raw, cells, words):
             yield base + start, text if role is None else ((text, role),)
             end = start + len(text)
         base += end + 1

@@ -96,13 +96,11 @@ class TextView(LineView):
     action_end = end
 
     def on_resize(self) -> None:
-        """Wrap to the new width; the text at the top of the view (or under the cursor) stays in place."""
-        if self._rows.set_cells(self.row_width) and self._keys:
-            self._need(self._top + 2 * self.size.height)
+        """Wrap to the new width, before `LineView` sees to the rest; the text at the top of the view stays there."""
+        changed = self._rows.set_cells(self.row_width)
+        self._need(self._top + 2 * self.size.height)
+        if changed and self._keys:
             self.source_changed()
-        else:
-            self._need(self._top + 2 * self.size.height)
-            self._look()
         self._go_on()
 
     def _need(self, index: int) -> None:
