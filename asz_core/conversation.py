@@ -1,7 +1,7 @@
 """One conversation that is open: its chain, its fold, its landed records, its verification and its document.
 
-``refresh`` takes in what landed since and costs in proportion to that; the document is built on demand and remembered until the next
-refresh that changes something.
+``refresh`` takes in what landed since and costs in proportion to that; it is made of ``read_new``, which may run in another thread,
+and ``take``. The document is built on demand and remembered until a refresh changes something.
 """
 
 from __future__ import annotations
@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from msgspec import UNSET
+
 from .document.build import build_document
-from .document.model import Document
+from .document.changes import collect_observations
+from .document.content import ContentReader
+from .document.model import Document, ViewNode
 from .document.to_json import to_compact_json, to_json
 from .errors import ChainError
 from .sessiondata.reader import Landed
 from .sessiondata.record import Record
-from .sessiondata.session import SessionData
-from .sessionflow.chain import Chain
+from .sessiondata.session import NewFiles, SessionData
+from .sessionflow.chain import Chain, Link
 from .sessionflow.fold import Delta, Fold
-from .storage import Storage
+from .storage import RoundFile, Storage
 from .verify import Report, verify_chain
 
 Progress = Callable[[str, int, int], None]
@@ -44,6 +48,19 @@ class Update:
         return bool(self.deltas or self.landed or self.restarted or self.problems_changed)
 
 
+@dataclass(slots=True)
+class Pending:
+    """What was read and is not part of the conversation yet."""
+
+    rounds: dict[RoundFile, Link | None]
+    data: SessionData
+    files: NewFiles
+
+    def __bool__(self) -> bool:
+        """Whether anything was read."""
+        return bool(self.files.landed) or any(link is not None for link in self.rounds.values())
+
+
 class Conversation:
     """A conversation of a storage root.
 
@@ -66,11 +83,48 @@ class Conversation:
         self.data = SessionData(storage, conversation)
         self._report: Report | None = None
         self._document: Document | None = None
+        self._content: ContentReader | None = None
 
     @property
     def fold(self) -> Fold:
         """The fold of the rounds that link."""
         return self.chain.fold
+
+    def read_new(self, progress: Progress | None = None) -> Pending:
+        """Read what landed since, changing nothing, so that it can be done in another thread; ``take`` makes it part of this.
+
+        Args:
+            progress: told how far the reading is.
+        """
+        rounds = self.chain.read_new(_part(progress, "rounds"))
+        session = self._session_of(rounds)
+        data = self.data
+        if session != data.session:
+            data = SessionData(self.storage, session, keep_records=data.keep_records)
+        return Pending(rounds, data, data.read_new(_part(progress, "records")))
+
+    def _session_of(self, rounds: dict[RoundFile, Link | None]) -> str:
+        """The session that the fold will have: that of the first round of the chain, or the conversation's id without one."""
+        for link in rounds.values():
+            if link is not None and link.round is not None and link.round.number == 1:
+                return link.round.header.session
+        return self.fold.header.session if self.fold.header else self.id
+
+    def take(self, pending: Pending) -> Update:
+        """Make what ``read_new`` found part of this conversation; costs in proportion to it."""
+        stopped, generation = self.chain.stopped, self.chain.generation
+        files, unreadable = self.data.generation, self.data.unreadable
+        deltas = self.chain.take(pending.rounds)
+        self.data = pending.data
+        landed = self.data.take(pending.files)
+        update = Update(deltas, landed, self.chain.generation != generation)
+        update.problems_changed = (
+            stopped != self.chain.stopped or files != self.data.generation or unreadable != self.data.unreadable
+        )
+        if update:
+            self._report = self._document = None
+            self._content = None
+        return update
 
     def refresh(self, progress: Progress | None = None, *, keep_records: bool = False) -> Update:
         """Take in the rounds and landed files that came since the last refresh.
@@ -79,19 +133,8 @@ class Conversation:
             progress: told how far the reading is.
             keep_records: keep the decoded records, for a document that is to be built at once.
         """
-        before, stopped, generation = self.chain.generation, self.chain.stopped, self.data.generation
-        deltas = self.chain.refresh(_part(progress, "rounds"))
-        header = self.fold.header
-        session = header.session if header else self.id
-        if session != self.data.session:
-            self.data = SessionData(self.storage, session)
         self.data.keep_records = keep_records
-        landed = self.data.refresh(progress=_part(progress, "records"))
-        changed = stopped != self.chain.stopped or generation != self.data.generation
-        update = Update(deltas, landed, self.chain.generation != before, changed)
-        if update:
-            self._report = self._document = None
-        return update
+        return self.take(self.read_new(progress))
 
     @property
     def usable(self) -> bool:
@@ -122,6 +165,25 @@ class Conversation:
         if self._document is None:
             self._document = build_document(self.chain, self.data, self.report)
         return self._document
+
+    @property
+    def content(self) -> ContentReader:
+        """Reads what single nodes show of their records; made anew after a refresh that changed something."""
+        if self._content is None:
+            self._content = ContentReader(self.data, collect_observations(self.fold, self.data))
+        return self._content
+
+    def view(self, node_id: str) -> ViewNode | None:
+        """One node as the document shows it, without children and edges, or None; reads the one to three records it stands on."""
+        node = self.fold.nodes.get(node_id)
+        if node is None:
+            return None
+        at = self.data.time(node.ref.seq, node.ref.row) if node.ref is not None else 0
+        view = ViewNode(
+            node.id, node.kind, node.parent, node.stream, at // 1_000_000, node.ref or UNSET, node.refs or UNSET, node.attrs
+        )
+        self.content.fill(view, node)
+        return view
 
     def json(self, *, compact: bool = False) -> bytes:
         """The document as JSON; see ``to_json`` and ``to_compact_json``."""

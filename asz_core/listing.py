@@ -28,8 +28,8 @@ class Row:
     Attributes:
         problem: empty, or one sentence why it cannot be opened or is not whole.
         complete: whether everything that a fold could tell is here; a quick row may lack values.
-        state: ``""`` not known yet, else ``incomplete`` or ``mismatch`` where the chain alone shows it, ``chained`` when every round
-            links. Whether it is ``verified`` takes the landed files too.
+        state: empty while not known, ``incomplete`` or ``mismatch`` where the chain alone shows it, ``chained`` when every
+            round links. Whether it is ``verified`` takes the landed files too.
     """
 
     id: str

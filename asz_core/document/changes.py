@@ -185,6 +185,8 @@ def collect_observations(fold: Fold, data: SessionData) -> Observations:
         fold: names the steps.
         data: the landed files; quicker while it keeps its records.
     """
+    if not any(landed.observing for landed in data.files):
+        return Observations()
     found_changes = [*_in_files(data, "changes-", CHANGES, ChangeRecord), *_on_results(fold, data)]
     found_executions = list(_in_files(data, "execution-", EXECUTION, ExecutionRecord))
     result = Observations()
@@ -210,13 +212,14 @@ def _in_files(data: SessionData, prefix: str, schema: str, struct: Any) -> Itera
 
 def _on_results(fold: Fold, data: SessionData) -> Iterator[tuple[Ref, Any]]:
     needle = CHANGES.encode()
+    observing = {landed.file.seq for landed in data.files if landed.observing}
     looked: set[tuple[int, int]] = set()
     for node in fold.nodes.values():
         if node.kind != "tool" or not node.refs:
             continue
         for ref in node.refs[1:]:
             address = (ref.seq, ref.row)
-            if address in looked:
+            if address in looked or ref.seq not in observing:
                 continue
             looked.add(address)
             record = data.record(ref.seq, ref.row)

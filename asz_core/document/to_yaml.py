@@ -34,7 +34,7 @@ _LONGEST_KEY = 1000
 # The prefixes kept: keys at one place, places, and the column from which they are made anew each time (the text of a
 # deep document is mostly indentation).
 _MOST_KEYS = 1 << 8
-_MOST_PLACES = 1 << 9
+_MOST_SHAPES = 1 << 9
 _FAR = 256
 
 # The keys of a list's entries.
@@ -51,6 +51,8 @@ _escaped = re.compile(f'[{_SPECIAL}\t\n"\\\\]')
 # looks at each, and of most texts little is left.
 _HARMLESS = bytes(range(0x20, 0x7F)) + b"\t\n"
 _UNREMARKABLE = bytes(set(_HARMLESS) - set(b"\t\n#,[]{}&*!|>'\"%@`?:"))
+
+_TAB, _COLON, _HASH = b"\t:#"
 
 _ESCAPES = {
     "\0": "\\0",
@@ -71,23 +73,25 @@ _ESCAPES = {
 
 # One line texts that a reader takes for something else than a text: in YAML 1.2, or in a reader that still knows the
 # binary numbers, underscores, timestamps, merge key and value key of 1.1.
-_typed = re.compile(
-    r"""true|True|TRUE|false|False|FALSE|null|Null|NULL|~|<<|=
-    | \.nan|\.NaN|\.NAN | [-+]?(?:\.inf|\.Inf|\.INF)
-    | (?:[-+]?\.[0-9_]+|(?:[0-9]|[-+][0-9_])[0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?
+_WORDS = frozenset(
+    "true True TRUE false False FALSE null Null NULL ~ << = .nan .NaN .NAN "
+    ".inf .Inf .INF +.inf +.Inf +.INF -.inf -.Inf -.INF".split()
+)
+_NUMERIC_FIRST = frozenset("0123456789+-.")
+_numeric = re.compile(
+    r"""(?:[-+]?\.[0-9_]+|(?:[0-9]|[-+][0-9_])[0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?
     | [-+]?0(?:[xX][0-9a-fA-F_]+|[oO][0-7_]+|[bB][01_]+)
     | [0-9]{4}-[0-9]{1,2}-[0-9]{1,2}
       (?:(?:[Tt]|\ +)[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]*)?(?:\ *(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?)?
     """,
     re.VERBOSE,
 ).fullmatch
-# The first characters of all those: most texts need no second look.
-_TYPED_FIRST = frozenset("tTfFnN~<=.-+0123456789")
+# One line texts that must be quoted for how they start.
 _indicator = re.compile(r"""[ #,\[\]{}&*!|>'"%@`]|---|\.\.\.|[?-](?: |\Z)""").match
 
 
 def _holds_special(raw: bytes) -> bool:
-    """Whether the text (as UTF-8) holds a character that only a double quoted scalar can hold, but for tab and newline."""
+    """Whether the text (as UTF-8) holds a special: what only a double quoted scalar can hold."""
     rest = raw.translate(None, _HARMLESS)
     return rest != b"" and _special(rest.decode("utf-8", "surrogatepass")) is not None
 
@@ -111,17 +115,17 @@ def _one_line(text: str) -> bytes:
     """The scalar for a text without a newline (the rows of the formats page's table, in its order)."""
     if not text:
         return b'""'
-    if text[0] in _TYPED_FIRST and _typed(text):
+    if text in _WORDS or (text[0] in _NUMERIC_FIRST and _numeric(text)):
         return _double_quoted(text)
     raw = text.encode("utf-8", "surrogatepass")
     odd = raw.translate(None, _UNREMARKABLE)
-    if odd and (b"\t" in odd or _holds_special(odd)):
+    if odd and (_TAB in odd or _holds_special(odd)):
         return _double_quoted(text)
     if (
         text[-1] in " :"
         or ((odd or text[0] in " -.") and _indicator(text))
-        or (b":" in odd and ": " in text)
-        or (b"#" in odd and " #" in text)
+        or (_COLON in odd and ": " in text)
+        or (_HASH in odd and " #" in text)
     ):
         return b"'" + raw.replace(b"'", b"''") + b"'"
     return raw
@@ -148,8 +152,8 @@ def _many_lines(text: str, column: int, parent: int) -> bytes:
         block = newline + raw[:-1].replace(b"\n", newline)
     # A space before a newline is either in the text or the indent of an empty line. The long needle is found much
     # faster than b" \n" would be.
-    if b" " + newline in block or keep:
-        if b" \n" in raw:
+    if keep or block.find(b" " + newline) >= 0:
+        if " \n" in text:
             return b" " + _double_quoted(text)
         block = (block + b"\n").replace(indent + b"\n", b"\n")[:-1]
     if text[-1] == " " or _holds_special(raw):
@@ -183,55 +187,58 @@ class _Numbers(dict[int, bytes]):
         return scalar
 
 
-class _Lines(dict[object, bytes]):
-    """What starts the lines of the containers at one place: key -> newline, indentation, key and colon.
+class _Place:
+    """Where the entries of a container stand, and what their lines start with.
 
-    The key of a list's entry is _ENTRY, or _LEADS for the first one of a list that starts behind a dash.
+    A mapping's lines are planned once for each shape (the keys in their order), and there are only a few shapes.
     """
 
-    __slots__ = ("behind", "column", "in_key", "in_list", "inner")
+    __slots__ = ("_behind", "_is_list", "_known", "column", "inner", "listing", "mapping", "plans")
 
-    def __init__(self, column: int, is_list: bool) -> None:
+    def __init__(self, column: int, is_list: bool, behind: bool, known: dict[tuple[int, bool, bool], _Place]) -> None:
+        """column: of the keys or dashes. behind: the first entry follows a dash, on its line. known: all the places."""
         self.column = column
         # Where what an entry holds stands. Section 5 of the formats page: below a key at the next multiple of four,
         # below a dash two columns further.
         self.inner = column + 2 if is_list else (column // 4 + 1) * 4
-        # The places below this one, once they have been met: of a mapping and of a list on lines of their own, and of
-        # the mappings behind a dash by their first key.
-        self.in_key: _Lines | None = None
-        self.in_list: _Lines | None = None
-        self.behind: dict[str, _Lines] = {}
+        self._is_list = is_list
+        self._behind = behind
+        self._known = known
+        # The places of a mapping and of a list in an entry, from the first such on, and the planned lines.
+        self.mapping: _Place | None = None
+        self.listing: _Place | None = None
+        self.plans: dict[tuple[str, ...], list[bytes]] = {}
 
-    def __missing__(self, key: object) -> bytes:
-        line = b"\n" + b" " * self.column + _key(key, self.column)
-        if len(self) < _MOST_KEYS and self.column < _FAR:
-            self[key] = line
-        return line
-
-    def below(self, is_list: bool) -> _Lines:
-        """For a container that stands on lines of its own below a key of this one."""
+    def below(self, is_list: bool) -> _Place:
+        """The place of a mapping or list in an entry of this one."""
+        at = (self.inner, is_list, self._is_list)
+        place = self._known.get(at)
+        if place is None:
+            place = self._known[at] = _Place(*at, self._known)
         if is_list:
-            self.in_list = lines = _Lines(self.inner, True)
+            self.listing = place
         else:
-            self.in_key = lines = _Lines(self.inner, False)
+            self.mapping = place
+        return place
+
+    def plan(self, keys: tuple[str, ...]) -> list[bytes]:
+        """The start of each line of a mapping with these keys: newline, indentation, key and colon."""
+        newline = b"\n" + b" " * self.column
+        lines = [newline + _key(key, self.column) for key in keys]
+        if self._behind:
+            lines[0] = b" " + _key(keys[0], self.column)
+        if len(keys) <= _MOST_KEYS and len(self.plans) < _MOST_SHAPES and self.column < _FAR:
+            self.plans[keys] = lines
         return lines
 
-    def behind_dash(self, dash: object, first: object) -> _Lines:
-        """For a container that starts behind a dash of this list. dash: the entry's key. first: the container's first.
-
-        Its first line is the dash's. A mapping has each key once, so its first key can carry the dash.
-        """
-        lines = _Lines(self.inner, first is _LEADS)
-        lines[first] = self[dash] + b" " + _key(first, self.inner)
-        if dash is _ENTRY and len(self.behind) < _MOST_KEYS and self.column < _FAR:
-            self.behind[first] = lines
-        return lines
+    def dashes(self) -> Iterator[bytes]:
+        """The start of each line of a list."""
+        dash = b"\n" + b" " * self.column + b"-"
+        return chain((b" -",), repeat(dash)) if self._behind else repeat(dash)
 
 
-def _key(key: object, column: int) -> bytes:
-    """A key with its colon, or the dash of a list's entry."""
-    if key is _ENTRY or key is _LEADS:
-        return b"-"
+def _key(key: str, column: int) -> bytes:
+    """A key with its colon."""
     scalar = _double_quoted(key) if "\n" in key else _one_line(key)
     if len(scalar) > _LONGEST_KEY:
         return b"? " + scalar + b"\n" + b" " * column + b":"
@@ -296,66 +303,47 @@ def yaml_chunks(document: dict[str, object]) -> Iterator[bytes]:
     parts: list[bytes] = []
     put = parts.append
     room = _BYTES
-    # The containers around the one at hand: what is left of each, and how its lines start.
-    around: list[tuple[Iterator[tuple[object, object]], _Lines]] = []
-    lines = _Lines(0, False)
-    first = next(iter(document))
-    lines[first] = _key(first, 0)  # The one line that follows no other.
-    entries: Iterator[tuple[object, object]] = iter(document.items())
+    # The containers around the one at hand: what is left of each (as start of the line, value), and its place.
+    around: list[tuple[Iterator[tuple[bytes, object]], _Place]] = []
+    place = _Place(0, False, False, {})
+    entries: Iterator[tuple[bytes, object]] = zip(place.plan(tuple(document)), document.values(), strict=True)
     while True:
-        for key, value in entries:
+        for line, value in entries:
+            put(line)
             kind = type(value)
             if kind is str:
-                put(lines[key])
                 if len(value) <= _SHORT:
-                    put(short[value] or _many_lines(value, lines.inner, lines.column))
+                    put(short[value] or _many_lines(value, place.inner, place.column))
                 else:
                     room -= len(value)
-                    if "\n" in value:
-                        put(_many_lines(value, lines.inner, lines.column))
-                    else:
-                        put(b" " + _one_line(value))
+                    put(_many_lines(value, place.inner, place.column) if "\n" in value else b" " + _one_line(value))
             elif kind is int:
-                put(lines[key])
                 put(numbers[value])
             elif kind is dict:
-                if not value:
-                    put(lines[key] + b" {}")
-                    continue
-                around.append((entries, lines))
-                if key is _ENTRY:
-                    first = next(iter(value))
-                    lines = lines.behind.get(first) or lines.behind_dash(key, first)
-                elif key is _LEADS:
-                    lines = lines.behind_dash(key, next(iter(value)))
-                else:
-                    put(lines[key])
-                    lines = lines.in_key or lines.below(False)
-                entries = iter(value.items())
-                break
+                if value:
+                    around.append((entries, place))
+                    place = place.mapping or place.below(False)
+                    keys = tuple(value)
+                    entries = zip(place.plans.get(keys) or place.plan(keys), value.values())  # noqa: B905
+                    break
+                put(b" {}")
             elif kind is list:
-                if not value:
-                    put(lines[key] + b" []")
-                    continue
-                around.append((entries, lines))
-                if key is _ENTRY or key is _LEADS:
-                    lines = lines.behind_dash(key, _LEADS)
-                    entries = zip(chain((_LEADS,), repeat(_ENTRY)), value)
-                else:
-                    put(lines[key])
-                    lines = lines.in_list or lines.below(True)
-                    entries = zip(repeat(_ENTRY), value)
-                break
+                if value:
+                    around.append((entries, place))
+                    place = place.listing or place.below(True)
+                    entries = zip(place.dashes(), value)  # noqa: B905
+                    break
+                put(b" []")
             elif value is None:
-                put(lines[key] + b" null")
+                put(b" null")
             elif kind is bool:
-                put(lines[key] + (b" true" if value else b" false"))
+                put(b" true" if value else b" false")
             else:
-                put(lines[key] + b" " + _rare(value))
+                put(b" " + _rare(value))
         else:
             if not around:
                 break
-            entries, lines = around.pop()
+            entries, place = around.pop()
             continue
         if len(parts) >= _PARTS or room < 0:
             yield b"".join(parts)

@@ -26,6 +26,8 @@ from .record import (
     kind_named_by,
 )
 
+_OBSERVATIONS = (b"changes/1", b"execution/1")
+
 
 @dataclass(slots=True)
 class Landed:
@@ -33,6 +35,7 @@ class Landed:
 
     ``fault`` is empty, or why the file contributes no records (its header is refused) or not all (a line does not decode);
     ``closing_fault`` is empty, or what the closing line says that is not so. The document does not depend on the latter.
+    ``failed`` holds the rows with a part that failed; ``observing`` tells that the file may hold workspace changes or executions.
     """
 
     file: LandedFile
@@ -45,6 +48,8 @@ class Landed:
     times: array[int] = field(default_factory=lambda: array("q"))
     fault: str = ""
     closing_fault: str = ""
+    failed: frozenset[int] = frozenset()
+    observing: bool = False
     records: list[Record] = field(default_factory=list)
 
     def span(self) -> tuple[int, int]:
@@ -92,6 +97,10 @@ def parse_landed(file: LandedFile, data: bytes) -> Landed:
         _read_records(landed, body, count)
     landed.times = array("q", [parse_ns(r.time) if r.time else 0 for r in landed.records])
     landed.count = len(landed.records)
+    landed.observing = any(needle in data for needle in _OBSERVATIONS)
+    if b'"failed"' in data:
+        rows = enumerate(landed.records, 1)
+        landed.failed = frozenset(row for row, r in rows if r.parts and any(part.failed for part in r.parts))
     landed.closing_fault = _closing_fault(data, end, count, computed)
     return landed
 

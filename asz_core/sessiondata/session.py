@@ -10,15 +10,25 @@ from __future__ import annotations
 import os
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from ..errors import RecordError
 from ..rawjson import text_of
 from ..storage import LandedFile, Storage, read_file
-from .reader import Landed, closing_start, parse_landed, split_lines
+from .reader import Landed, closing_start, parse_landed
 from .record import Record, decode_record
 
 _RECENT = 4096
+
+
+@dataclass(slots=True)
+class NewFiles:
+    """What a listing found: every landed file there is, and those read now."""
+
+    listed: list[LandedFile]
+    landed: list[Landed] = field(default_factory=list)
+    unreadable: dict[str, str] = field(default_factory=dict)
 
 
 class SessionData:
@@ -42,60 +52,55 @@ class SessionData:
         self._places: OrderedDict[str, array[int]] = OrderedDict()
         self._recent: OrderedDict[tuple[int, int], Record | None] = OrderedDict()
 
-    def refresh(
-        self,
-        on_file: Callable[[Landed], None] | None = None,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> list[Landed]:
-        """List the session's directory and read the files not read yet.
+    def read_new(self, progress: Callable[[int, int], None] | None = None) -> NewFiles:
+        """List the session's directory and read the files not read yet, changing nothing; may run in another thread.
 
         Args:
-            on_file: called with each new file while its records are at hand, in order of sequence.
             progress: called with (bytes read, bytes in all) after each file.
-
-        Returns:
-            The new files. Files that are gone since are dropped from ``files``.
         """
         listed = self.storage.landed(self.session)
-        names = {file.wire for file in listed}
+        new = [file for file in listed if file.wire not in self._known]
+        found = NewFiles(listed)
+        sizes = [_size(file.path) for file in new] if progress else []
+        total, done = sum(sizes), 0
+        for number, file in enumerate(new):
+            try:
+                landed = parse_landed(file, read_file(file.path))
+            except OSError as error:
+                found.unreadable[file.wire] = error.strerror or str(error)
+                continue
+            if not self.keep_records:
+                landed.records = []
+            found.landed.append(landed)
+            if progress:
+                done += sizes[number]
+                progress(done, total)
+        return found
+
+    def take(self, new: NewFiles) -> list[Landed]:
+        """Make what ``read_new`` found part of this session; files that are gone since are dropped.
+
+        Returns:
+            The new files.
+        """
+        names = {file.wire for file in new.listed}
         for wire in [w for w in self._known if w not in names]:
             del self._known[wire]
             self._places.pop(wire, None)
             self.generation += 1
-        new = [file for file in listed if file.wire not in self._known]
-        read = [landed for landed in self._read(new, on_file, progress)]
-        self.files = [self._known[file.wire] for file in listed if file.wire in self._known]
+        self.unreadable = new.unreadable
+        self._known.update((landed.file.wire, landed) for landed in new.landed)
+        self.files = [self._known[file.wire] for file in new.listed if file.wire in self._known]
         self._by_seq = {}
         for landed in self.files:
             self._by_seq.setdefault(landed.file.seq, []).append(landed)
-        self._recent.clear()
-        return read
+        if new.landed or len(self._recent) > _RECENT:
+            self._recent = OrderedDict((key, found) for key, found in self._recent.items() if found is not None)
+        return new.landed
 
-    def _read(
-        self,
-        new: list[LandedFile],
-        on_file: Callable[[Landed], None] | None,
-        progress: Callable[[int, int], None] | None,
-    ) -> Iterator[Landed]:
-        sizes = [_size(file.path) for file in new] if progress else []
-        total, done = sum(sizes), 0
-        for number, file in enumerate(new):
-            self.unreadable.pop(file.wire, None)
-            try:
-                data = read_file(file.path)
-            except OSError as error:
-                self.unreadable[file.wire] = error.strerror or str(error)
-                continue
-            landed = parse_landed(file, data)
-            if on_file:
-                on_file(landed)
-            if not self.keep_records:
-                landed.records = []
-            self._known[file.wire] = landed
-            if progress:
-                done += sizes[number]
-                progress(done, total)
-            yield landed
+    def refresh(self, progress: Callable[[int, int], None] | None = None) -> list[Landed]:
+        """``take`` what ``read_new`` finds."""
+        return self.take(self.read_new(progress))
 
     def by_seq(self, seq: int) -> Landed | None:
         """The file that decides a sequence: of several, the last by path (formats.md section 1)."""
@@ -118,6 +123,11 @@ class SessionData:
     def has(self, seq: int, row: int) -> bool:
         """Whether there is a record at an address."""
         return self._holder(seq, row) is not None
+
+    def failed(self, seq: int, row: int) -> bool:
+        """Whether the record at an address has a part that failed; a look-up, nothing is read."""
+        landed = self._holder(seq, row)
+        return landed is not None and row in landed.failed
 
     def record(self, seq: int, row: int) -> Record | None:
         """The record at an address, or None when there is none (any more)."""
@@ -173,8 +183,11 @@ def _size(path: str) -> int:
 def _row_places(data: bytes) -> array[int]:
     """Start of every line up to the closing line, and one past the end of the last: row ``n`` is places[n] to places[n+1]-1."""
     places = array("q", [0])
+    end = closing_start(data)
+    find = data.find
     at = 0
-    for line in split_lines(data[: closing_start(data)]):
-        at += len(line) + 1
+    while at < end:
+        found = find(b"\n", at, end)
+        at = (end if found < 0 else found) + 1
         places.append(at)
     return places

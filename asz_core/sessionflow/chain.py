@@ -1,7 +1,7 @@
 """The chain of a conversation: its round files, the fold of those that link, and why the fold stopped.
 
-``Chain.refresh`` lists the directory, reads what is new and folds on; a round that does not read yet (a file system may show a
-name before its bytes) is read again at the next refresh, never forgotten. The rounds directory is the authority; the state file is
+``Chain.refresh`` lists the directory, reads what is new and folds on, in two steps, so that reading can be done beside. A round that
+does not read yet (a file system may show a name before its bytes) is read again at the next refresh, never forgotten. The rounds directory is the authority; the state file is
 never needed (session-flow seed, On disk).
 """
 
@@ -52,29 +52,50 @@ class Chain:
         self.stopped = ""
         self.generation = 0
 
-    def refresh(self, progress: Callable[[int, int], None] | None = None) -> list[Delta]:
-        """Read the rounds that came since and fold on as far as the chain links.
+    def read_new(self, progress: Callable[[int, int], None] | None = None) -> dict[RoundFile, Link | None]:
+        """List the rounds directory and read what is new or did not read before, changing nothing; may run in another thread.
 
         Args:
             progress: called with (files read, files to read).
 
         Returns:
-            One delta per round applied now. When a file that was folded is gone or another, the fold starts over: ``fold`` is a
-            new one, ``generation`` counts up, and the deltas are those of all its rounds.
+            Every round file there is, in order, with its link where it was read now.
         """
         files = self.storage.rounds(self.conversation)
         known = {link.file: link for link in self.links}
-        listed = set(files)
-        if any(link.folded and link.file not in listed for link in self.links):
-            self.fold, known = Fold(), {}
-            self.generation += 1
+        if self._lost(files):
+            known = {}
         to_read = [file for file in files if file not in known or known[file].round is None]
+        found: dict[RoundFile, Link | None] = dict.fromkeys(files)
         for number, file in enumerate(to_read):
-            known[file] = _read_link(file)
+            found[file] = _read_link(file)
             if progress:
                 progress(number + 1, len(to_read))
-        self.links = [known[file] for file in files]
+        return found
+
+    def _lost(self, files: Iterable[RoundFile]) -> bool:
+        """Whether a file that was folded is gone or another."""
+        listed = set(files)
+        return any(link.folded and link.file not in listed for link in self.links)
+
+    def take(self, found: dict[RoundFile, Link | None]) -> list[Delta]:
+        """Make what ``read_new`` found part of this chain and fold on as far as it links.
+
+        Returns:
+            One delta per round applied now. When a file that was folded is gone or another, the fold starts over: ``fold`` is a
+            new one, ``generation`` counts up, and the deltas are those of all its rounds.
+        """
+        known: dict[RoundFile, Link] = {link.file: link for link in self.links}
+        if self._lost(found):
+            self.fold, known = Fold(), {}
+            self.generation += 1
+        links = [link or known.get(file) for file, link in found.items()]
+        self.links = [link for link in links if link is not None]
         return self._fold_on()
+
+    def refresh(self, progress: Callable[[int, int], None] | None = None) -> list[Delta]:
+        """``take`` what ``read_new`` finds."""
+        return self.take(self.read_new(progress))
 
     def _fold_on(self) -> list[Delta]:
         deltas: list[Delta] = []
