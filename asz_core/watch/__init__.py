@@ -11,13 +11,13 @@ mark moved it is reported. Whatever else happens (events lost, doubled or made u
 looked at. It is looked at
 - when a native event names it (`native.py`, watchdog), after the burst has calmed down;
 - every `poll` seconds when its conversation is in focus, new, or changed lately;
-- in turn with all the others (`pace.py`), as many each `poll` as fit into 0.8 % of a core.
+- in turn with all the others (`pace.py`), as many each `poll` as fit into 0.7 % of a core.
 
 Only names that match the patterns of a published file count, so a temporary name never does. Files are published by
 rename, so a name that matches is a complete file. Where somebody copies files in place all the same, the reader finds
 a round that does not read and says `again`: it is reported anew with a growing delay until the reader says `done`.
 
-Costs: a look at an unchanged directory is one stat (about 2.5 us, 6 us where it must defeat an NFS attribute cache);
+Costs: a look at an unchanged directory is one stat (2.5 to 5 us; on NFS an open, which makes it ask its server);
 a changed one costs its listing, O(names). Memory is O(directories), not O(files). Threads: one, and watchdog's own
 (four in version 7). File handles: none of its own between two looks, and three of watchdog's.
 """

@@ -34,9 +34,7 @@ class Changes:
     root_back: bool = False
 
     def __bool__(self) -> bool:
-        return bool(
-            self.conversations or self.sessions or self.appeared or self.removed or self.root_gone or self.root_back
-        )
+        return bool(self.conversations or self.sessions or self.appeared or self.removed or self.root_gone or self.root_back)
 
     def merged_with(self, later: Changes) -> Changes:
         """One report for two, of which `later` came after this one.
@@ -48,7 +46,7 @@ class Changes:
             The report that says both. A conversation that went and came back is in `appeared`: whoever holds it must
             read it anew. One that came and went is in `removed`, which says nothing wrong to whoever never heard of it.
         """
-        removed = (self.removed - later.appeared - later.conversations) | later.removed
+        removed = (self.removed - later.appeared) | later.removed
         return Changes(
             conversations=(self.conversations | later.conversations) - removed,
             sessions=self.sessions | later.sessions,

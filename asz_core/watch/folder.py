@@ -3,7 +3,7 @@
 Owns: when a directory has to be listed again, and which names in it count (formats.md section 1).
 
 A stamp is (device, inode, mtime, ctime). ctime is in it because rsync and tar put mtime back, and because a chmod that
-makes a directory readable moves only ctime. A look costs one stat, or with `fresh` an open, fstat and close: to open a
+makes a directory readable moves only ctime. A look costs one stat; on NFS an open, fstat and close: to open a
 directory is what makes NFS ask its server (close-to-open), a stat alone may get an answer that is up to a minute old.
 
 Some file systems count time in steps (FAT and old NFS servers 1-2 s, ext4 some ms): a name published in the same step
@@ -42,22 +42,44 @@ NOTHING: tuple[int, int] = (0, 0)
 NO_NAMES: frozenset[str] = frozenset()
 
 
-class Newest:
-    """The newest ctime (ns) seen on each device: what stands for the file server's clock. Both operations are O(1)."""
+class Devices:
+    """What is known of the file systems a root lies on; every operation is O(1), but for a device seen first."""
 
-    __slots__ = ("_ns",)
+    __slots__ = ("_newest", "_nfs")
 
     def __init__(self) -> None:
-        self._ns: dict[int, int] = {}
+        self._newest: dict[int, int] = {}
+        """The newest ctime (ns) seen on each: what stands for the file server's clock."""
+        self._nfs: dict[int, bool] = {}
 
     def saw(self, stamp: Stamp) -> None:
         """Takes a stamp into account."""
-        if stamp[3] > self._ns.get(stamp[0], 0):
-            self._ns[stamp[0]] = stamp[3]
+        device, ctime = stamp[0], stamp[3]
+        if device not in self._nfs:
+            self._nfs[device] = is_nfs(device)
+        if ctime > self._newest.get(device, 0):
+            self._newest[device] = ctime
 
     def may_repeat(self, stamp: Stamp) -> bool:
-        """Whether a directory with this stamp could have changed again without another one."""
-        return stamp[3] >= self._ns.get(stamp[0], 0) - int(SETTLE * _NANO)
+        """Whether a directory with this stamp could have changed again without getting another one."""
+        return stamp[3] >= self._newest.get(stamp[0], 0) - int(SETTLE * _NANO)
+
+    def must_open(self, stamp: Stamp | None) -> bool:
+        """Whether the next stamp of a directory with this one has to be taken `fresh`."""
+        return stamp is not None and self._nfs.get(stamp[0], False)
+
+
+def is_nfs(device: int, mounts: str = "/proc/self/mountinfo") -> bool:
+    """Whether a device (`st_dev`) is an NFS mount; False where the system does not tell. O(mounts)."""
+    number = f"{os.major(device)}:{os.minor(device)}"
+    try:
+        with open(mounts, encoding="utf-8", errors="replace") as lines:
+            fields = [line.split() for line in lines]
+    except OSError:
+        return False
+    return any(
+        line[2] == number and line[line.index("-") + 1].startswith("nfs") for line in fields if len(line) > 2 and "-" in line[:-1]
+    )
 
 
 def is_round(name: str) -> bool:
@@ -182,19 +204,17 @@ class Folder:
         self,
         lister: Callable[[str], Content],
         now: float,
-        newest: Newest,
+        devices: Devices,
         *,
         force: bool = False,
-        fresh: bool = False,
     ) -> bool:
         """Looks whether the content changed, and remembers it.
 
         Args:
             lister: lists the directory.
             now: monotonic time in seconds.
-            newest: the newest ctimes of the root, brought up to date.
+            devices: of the root, brought up to date.
             force: list it whatever its stamp says (an event named it).
-            fresh: see `probe`.
 
         Returns:
             Whether the content is another one than before. A directory that is gone has no content; one that cannot be
@@ -202,15 +222,15 @@ class Folder:
         """
         try:
             # The stamp is taken before the listing: what happens between the two moves the next stamp.
-            stamp = probe(self.path, fresh=fresh)
-            if not (force or stamp != self.stamp or self._settles(now, newest)):
+            stamp = probe(self.path, fresh=devices.must_open(self.stamp))
+            if not (force or stamp != self.stamp or self._settles(now, devices)):
                 return False
             content = lister(self.path) if stamp else self._nothing()
         except OSError:
             self.stamp = None
             self.settle_at = now
             return False
-        self._remember(stamp, now, newest)
+        self._remember(stamp, now, devices)
         changed = content != self.content
         self.content = content
         return changed
@@ -218,16 +238,16 @@ class Folder:
     def _nothing(self) -> Content:
         return NO_NAMES if isinstance(self.content, frozenset) else NOTHING
 
-    def _settles(self, now: float, newest: Newest) -> bool:
+    def _settles(self, now: float, devices: Devices) -> bool:
         if not self.settle_at or now < self.settle_at:
             return False
         self.settle_at = 0.0
-        return self.stamp is None or newest.may_repeat(self.stamp)
+        return self.stamp is None or devices.may_repeat(self.stamp)
 
-    def _remember(self, stamp: Stamp | None, now: float, newest: Newest) -> None:
+    def _remember(self, stamp: Stamp | None, now: float, devices: Devices) -> None:
         if stamp == self.stamp:
             return
         self.stamp = stamp
         self.settle_at = now + SETTLE if stamp else 0.0
         if stamp:
-            newest.saw(stamp)
+            devices.saw(stamp)

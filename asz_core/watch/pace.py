@@ -33,7 +33,7 @@ class Lane:
         self._names = list(names)
         self._at = min(self._at, len(self._names))
 
-    def turn(self, look: Callable[[str], object], cpu_until: float, until: float) -> None:
+    def turn(self, look: Callable[[str], object], cpu_until: float, until: float) -> bool:
         """Looks at the names that come next, at most each once.
 
         Args:
@@ -41,16 +41,20 @@ class Lane:
             cpu_until: `time.thread_time` (s) at which to stop.
             until: `time.monotonic` (s) at which to stop: on a network file system a look costs waiting, not computing,
                 and the next turn of what is in focus must not wait for it.
+
+        Returns:
+            Whether all were looked at.
         """
         names = self._names
         for done in range(len(names)):
             if done >= self._floor and done % _CHECK_EVERY == 0 and _is_over(cpu_until, until):
-                return
+                return False
             if self._at >= len(names):
                 self._at = 0
             name = names[self._at]
             self._at += 1
             look(name)
+        return True
 
 
 def _is_over(cpu_until: float, until: float) -> bool:

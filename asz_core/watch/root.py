@@ -6,13 +6,14 @@ A turn begins because a poll is due, an event came, a conversation is due again,
 the thread waits until `quiet` seconds passed without another one, but at most `at_most` seconds after the first, and
 then looks once. What a turn found is one report.
 
-Costs: idle, a turn each `poll` seconds that uses about 0.8 % of a core at most, whatever the size of the root; up to
-some 250 conversations that is enough to look at all of them each time, above that they take turns. An event costs
+Costs: idle, a turn each `poll` seconds that uses about 0.7 % of a core at most, whatever the size of the root; up to
+some 100 conversations that is enough to look at all of them each time, above that they take turns. An event costs
 the listing of one directory. The first look lists every directory once: the rounds at once, the sessions in slices.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -25,10 +26,12 @@ from asz_core.watch.native import Native
 from asz_core.watch.pace import Hot, Lane
 from asz_core.watch.tree import Tree
 
-_SHARE = 0.008
-"""Part of a core that an idle watcher may use."""
+_SHARE = 0.007
+"""Part of a core that an idle watcher may use for polling; the rest up to 1 % is for waking up and watchdog."""
 _LANES = (0.4, 0.6, 1.0)
 """Where in that share the rounds, the hints of the sessions, and the sessions end."""
+_FLOORS = (200, 200, 4)
+"""So many of each are looked at in every poll: up to 200 conversations are on time also on a slow machine."""
 _SLICE = 0.02
 """Processor seconds of one slice of the first look at the sessions, one each `_SLICE_EVERY` seconds."""
 _SLICE_EVERY = 0.1
@@ -100,10 +103,11 @@ class RootWatcher:
         self._armings = 0
         self._unannounced: dict[str, float] = {}
         self._misses = 0
-        self._next_poll = 0.0
+        self._next_poll = self._next_slice = 0.0
+        self._all_round = False
         self._members = -1
         self._hot_rounds, self._hot_sessions = Hot(), Hot()
-        self._rounds, self._hints, self._sessions = Lane(256), Lane(256), Lane(8)
+        self._rounds, self._hints, self._sessions = (Lane(floor) for floor in _FLOORS)
         self._unseen: dict[str, None] = {}
         self._thread: threading.Thread | None = None
 
@@ -211,7 +215,7 @@ class RootWatcher:
             step()
         except Exception as error:
             self.last_error = error
-            self._next_poll = max(self._next_poll, time.monotonic() + self._poll)
+            self._next_poll = self._next_slice = time.monotonic() + self._poll
 
     def _first_look(self) -> None:
         now, unreported = time.monotonic(), Found()
@@ -227,7 +231,7 @@ class RootWatcher:
         """Waits until there is something to do; False when it is to stop."""
         with self._state:
             while not (self._stopping or self._nudged or self._named or self._top):
-                seconds = min(self._next_poll, self._again.next_at()) - time.monotonic()
+                seconds = min(self._next_poll, self._again.next_at(), self._slice_at()) - time.monotonic()
                 if seconds <= 0:
                     break
                 self._state.wait(seconds)
@@ -243,7 +247,7 @@ class RootWatcher:
         now, cpu, found = time.monotonic(), time.thread_time(), Found()
         with self._state:
             named, self._named = self._named, set()
-            polling = now >= self._next_poll
+            polling, slicing = now >= self._next_poll, now >= self._slice_at()
             top, self._top = self._top or polling, False
             nudged, self._nudged = self._nudged or polling, False
             due = self._again.due(now)
@@ -257,7 +261,9 @@ class RootWatcher:
         if polling and self._tree.there:
             self._look_around(now, cpu, found)
         if polling:
-            self._next_poll = time.monotonic() + (_SLICE_EVERY if self._unseen else self._poll)
+            self._next_poll = time.monotonic() + self._poll
+        if slicing:
+            self._first_look_at_some(now)
         found.conversations.update(name for name in due if self._tree.has_rounds(name))
         self._report(found.freeze())
 
@@ -305,18 +311,23 @@ class RootWatcher:
         for name in self._focus[0].union(self._hot_rounds.names(now)):
             self._poll_rounds(name, now, found)
         for name in self._focus[1].union(self._hot_sessions.names(now)):
-            self._look_at_session(name, now, found, fresh=True)
+            self._look_at_session(name, now, found)
 
     def _look_around(self, now: float, cpu: float, found: Found) -> None:
         """Looks at as much of the rest as the share of the processor allows."""
-        self._first_look_at_some(now)
         ends = [cpu + _SHARE * self._poll * part for part in _LANES]
         until = time.monotonic() + self._poll / 2
         self._rounds.turn(lambda name: self._poll_rounds(name, now, found), ends[0], until)
-        self._hints.turn(lambda name: self._follow_hint(name, now, found), ends[1], until)
-        self._sessions.turn(lambda name: self._look_at_session(name, now, found), ends[2], until)
+        if not self._all_round:  # else each is looked at anyway
+            self._hints.turn(lambda name: self._follow_hint(name, now, found), ends[1], until)
+        look = self._look_at_session
+        self._all_round = self._sessions.turn(lambda name: look(name, now, found), ends[2], until)
+
+    def _slice_at(self) -> float:
+        return self._next_slice if self._unseen else math.inf
 
     def _first_look_at_some(self, now: float) -> None:
+        self._next_slice = time.monotonic() + _SLICE_EVERY
         until = time.thread_time() + _SLICE
         while self._unseen and time.thread_time() < until:
             self._first_look_at(next(iter(self._unseen)), now)
@@ -340,8 +351,8 @@ class RootWatcher:
         if name not in self._unseen and self._tree.hint(name):
             self._look_at_session(name, now, found)
 
-    def _look_at_session(self, name: str, now: float, found: Found, *, fresh: bool = False) -> None:
-        if name not in self._unseen and self._tree.look_at_session(name, now, found, fresh=fresh):
+    def _look_at_session(self, name: str, now: float, found: Found) -> None:
+        if name not in self._unseen and self._tree.look_at_session(name, now, found):
             self._hot_sessions.add(name, now)
 
     # -- native events -------------------------------------------------------------------------------------------

@@ -26,8 +26,8 @@ from asz_core.watch.folder import (
     NO_NAMES,
     NOTHING,
     Content,
+    Devices,
     Folder,
-    Newest,
     Stamp,
     list_folders,
     list_landed,
@@ -72,15 +72,15 @@ class Session:
         bodies = os.path.join(path, _BODIES)
         self.folders = {bodies: Folder(bodies, NOTHING)}
 
-    def look(self, now: float, newest: Newest, *, fresh: bool) -> bool:
+    def look(self, now: float, devices: Devices) -> bool:
         """Looks at all its directories; whether landed files came or went. Arguments as in `Folder.look`."""
         changed = False
         for group in self.groups:
             before = group.content
-            if group.look(list_folders, now, newest, fresh=fresh):
+            if group.look(list_folders, now, devices):
                 changed |= self._regroup(group, before, group.content)
         for folder in self.folders.values():
-            changed |= folder.look(list_landed, now, newest, fresh=fresh)
+            changed |= folder.look(list_landed, now, devices)
         return changed
 
     def _regroup(self, group: Folder, before: Content, now: Content) -> bool:
@@ -126,7 +126,7 @@ class Tree:
         self.there = False
         self.why = ""
         self.members = 0
-        self.newest = Newest()
+        self.devices = Devices()
         self.conversations: dict[str, Folder] = {}
         self.sessions: dict[str, Session] = {}
         self._root = Folder(self.path, NO_NAMES)
@@ -156,11 +156,14 @@ class Tree:
         """
         if not self._look_at_root(found):
             return NO_NAMES, NO_NAMES
-        self._root.look(list_root, now, self.newest, fresh=True)
-        self._ids.look(list_conversations, now, self.newest, fresh=True)
+        sessions_moved = self._root.look(list_root, now, self.devices)
+        conversations_moved = self._ids.look(list_conversations, now, self.devices)
         if self._ids.stamp or not self._ids.content:  # else it is there and could not be read this time
             self._known_ids = self._ids.stamp[:2] if self._ids.stamp else None
-        return self._new_conversations(found), self._new_sessions(found)
+        return (
+            self._new_conversations(found) if conversations_moved else NO_NAMES,
+            self._new_sessions(found) if sessions_moved else NO_NAMES,
+        )
 
     def _look_at_root(self, found: Found) -> bool:
         there = self._identify()
@@ -223,15 +226,15 @@ class Tree:
         if folder is None:
             return False
         before = count(folder)
-        if not folder.look(list_rounds, now, self.newest, force=force, fresh=True):
+        if not folder.look(list_rounds, now, self.devices, force=force):
             return False
         found.rounds(name, before, count(folder))
         return True
 
-    def look_at_session(self, name: str, now: float, found: Found, *, fresh: bool = False) -> bool:
-        """Looks at the landed files of one session; arguments as in `look_at_rounds`, `fresh` as in `probe`."""
+    def look_at_session(self, name: str, now: float, found: Found) -> bool:
+        """Looks at the landed files of one session; arguments as in `look_at_rounds`."""
         session = self.sessions.get(name)
-        if session is None or not session.look(now, self.newest, fresh=fresh):
+        if session is None or not session.look(now, self.devices):
             return False
         found.sessions.add(name)
         return True

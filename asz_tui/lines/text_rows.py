@@ -22,7 +22,7 @@ from asz_tui.text.cells import clip, iter_rows, width
 from asz_tui.text.safe import visible
 
 _PIECE = 16_384
-"""A line longer than twice this is made safe and wrapped in pieces, so that opening one of a megabyte is not waited for."""
+"""A line longer than twice this is made safe and wrapped in pieces, so that one of a megabyte opens at once."""
 
 _DIFF_ROLES = {"+": "added", "-": "removed", "@": "accent"}
 

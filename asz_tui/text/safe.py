@@ -47,8 +47,7 @@ _C1 = "\x80-\x9f"
 _REGIONAL = "\U0001f1e6-\U0001f1ff"
 _TONES = "\U0001f3fb-\U0001f3ff"
 _COMBINING = (  # the marks that combine with anything; those of single scripts do not pile up
-    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f"
-    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 )
 # What may stand on either side of a joiner and still be a picture: symbols, dingbats, emoji planes, the keycap base.
 _PICTURE = "\u00a9\u00ae\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001f1e5\U0001f200-\U0001faff"
@@ -179,6 +178,7 @@ _ASCII = str.maketrans(
         "◁": "<", "▲": "!", "▸": "+", "▾": "-", "■": "#", "▣": "$", "⚙": "$", "⊕": "&", "⟲": "=", "∴": ".",
         "❯": ">", "‹": "<", "›": ">", "▎": "|", "│": "|", "┃": "#", "─": "-", "━": "=", "═": "=", "┊": ":",
         "┌": "+", "┐": "+", "└": "+", "┘": "+", "├": "+", "┤": "+", "╞": "|", "╡": "|", "█": "#", "\u00a0": " ",
+        "„": '"', "‚": "'", "ß": "ss", "æ": "ae", "ø": "o", "Ø": "O", "Æ": "AE", "ł": "l",
         **{chr(0x2400 + code): f"^{chr(code + 64)}" for code in range(32)},
         "\u2421": "^?",
     }

@@ -1,5 +1,7 @@
 """Cells: no width is exceeded, nothing is split, nothing is lost."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,9 +12,7 @@ from asz_tui.text.cells import clip, pad, width, wrap
 from asz_tui.text.safe import visible
 
 RAW = st.text(
-    st.one_of(
-        st.sampled_from("ab  c中文한é…❤👍👩\u0301\u200d\ufe0f🏽🇩🇪─"), st.characters(exclude_categories=("Cc", "Cs"))
-    )
+    st.one_of(st.sampled_from("ab  c中文한é…❤👍👩\u0301\u200d\ufe0f🏽🇩🇪─"), st.characters(exclude_categories=("Cc", "Cs")))
 )
 SAFE = RAW.map(visible)
 
@@ -27,7 +27,8 @@ def test_safe_text_is_measured_alike_by_wcwidth(text: str) -> None:
     """Terminals add up characters; a text for the screen must not depend on sequences."""
     wcwidth = pytest.importorskip("wcwidth")
     alone = [wcwidth.wcwidth(c) for c in text]
-    if min(alone, default=0) >= 0:
+    # Characters that this Unicode version does not know yet have no agreed width.
+    if min(alone, default=0) >= 0 and "Cn" not in map(unicodedata.category, text):
         assert sum(alone) == width(text)
 
 

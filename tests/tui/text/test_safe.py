@@ -12,9 +12,7 @@ from asz_tui.text.safe import ascii_only, visible
 HOSTILE = st.text(
     st.one_of(
         st.characters(exclude_categories=()),
-        st.sampled_from(
-            "\x00\x1b\x7f\x9b\r\n\t \u200b\u200d\u200e\u202e\u2028\ufeff\ufe0f\ufe0e\u0301\u20e3\ud800\U000e0041"
-        ),
+        st.sampled_from("\x00\x1b\x7f\x9b\r\n\t \u200b\u200d\u200e\u202e\u2028\ufeff\ufe0f\ufe0e\u0301\u20e3\ud800\U000e0041"),
         st.sampled_from("👨👩👍❤🏽🇩🇪中é1#*a⏎⟨"),
     ),
     max_size=40,
@@ -30,10 +28,8 @@ def test_nothing_acts_or_hides(text: str, multiline: bool) -> None:
     shown = visible(text, multiline=multiline)
     assert not FORBIDDEN.search(shown)
     assert multiline or "\n" not in shown
-    assert not any(
-        unicodedata.category(c) in ("Cc", "Cf", "Cs") and c != "\n" for c in shown if ord(c) not in PREPENDED
-    )
-    assert shown.encode("utf-8")
+    assert not any(unicodedata.category(c) in ("Cc", "Cf", "Cs") and c != "\n" for c in shown if ord(c) not in PREPENDED)
+    assert shown.encode("utf-8").decode() == shown
 
 
 # Format characters that are visible signs (Arabic number signs and the like) and stay as they are.
@@ -98,7 +94,5 @@ def test_ascii_only_is_ascii(text: str) -> None:
 
 
 def test_ascii_reads() -> None:
-    assert ascii_only(visible("Größe\n„x“ → 中 \x1b…")) == "Groe<U+DF>e".replace("oe<U+DF>e", "o<U+DF>e") + (
-        ' / <U+201E>x" -> <U+4E2D> ^[~'
-    )
+    assert ascii_only(visible("Größe\n„x“ → 中 \x1b…")) == 'Grosse / "x" -> <U+4E2D> ^[~'
     assert ascii_only("plain") == "plain"
