@@ -37,6 +37,7 @@ class Update:
         deltas: one per round applied, in order.
         landed: the landed files read.
         restarted: the chain was replaced and everything was read anew.
+        problems_changed: what is listed, readable or missing changed, so the verification may have too.
     """
 
     deltas: list[Delta] = field(default_factory=list)
@@ -114,12 +115,16 @@ class Conversation:
         """Make what ``read_new`` found part of this conversation; costs in proportion to it."""
         stopped, generation = self.chain.stopped, self.chain.generation
         files, unreadable = self.data.generation, self.data.unreadable
+        links = [(link.file, link.round is None, link.why) for link in self.chain.links]
         deltas = self.chain.take(pending.rounds)
         self.data = pending.data
         landed = self.data.take(pending.files)
         update = Update(deltas, landed, self.chain.generation != generation)
         update.problems_changed = (
-            stopped != self.chain.stopped or files != self.data.generation or unreadable != self.data.unreadable
+            stopped != self.chain.stopped
+            or files != self.data.generation
+            or unreadable != self.data.unreadable
+            or links != [(link.file, link.round is None, link.why) for link in self.chain.links]
         )
         if update:
             self._report = self._document = None

@@ -7,6 +7,7 @@ here ever writes.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -42,6 +43,13 @@ class LandedFile:
     seq: int
     stream: str | None
     run: str | None
+
+    def size(self) -> int:
+        """Bytes of the file as the file system tells them; 0 when it is gone."""
+        try:
+            return os.stat(self.path).st_size
+        except OSError:
+            return 0
 
 
 def round_number(name: str) -> int | None:
@@ -190,7 +198,7 @@ def read_file(path: str) -> bytes:
     with open(path, "rb", buffering=0, opener=_open_without_waiting) as file:
         size = os.fstat(file.fileno())
         if not stat.S_ISREG(size.st_mode):
-            raise OSError(f"{path} is not a regular file")
+            raise OSError(errno.EINVAL, "it is not a regular file")
         return file.read()
 
 
@@ -202,7 +210,7 @@ def read_start(path: str, limit: int) -> bytes:
     """
     with open(path, "rb", buffering=0, opener=_open_without_waiting) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(f"{path} is not a regular file")
+            raise OSError(errno.EINVAL, "it is not a regular file")
         start = b""
         while b"\n" not in start and len(start) < limit:
             piece = file.read(4096)

@@ -1,8 +1,8 @@
 """The row grammar: what one line says of a talk, a run or a step, on the screen, in `show` and in `tail`.
 
-`Grammar.describe` reads the one to three records that a node stands on and remembers the answer until the conversation changes, so a
-row on the screen costs about 50 microseconds once. Every text from the data passes `text.safe.visible` here, in the one place where
-data becomes rows.
+`Grammar.describe` reads the one to three records that a node stands on and remembers the answer until the conversation changes, so
+a row on the screen costs about 50 microseconds once. Every text from the data passes `text.safe.visible` here, in the one place
+where data becomes rows.
 """
 
 from __future__ import annotations

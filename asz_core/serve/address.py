@@ -10,7 +10,7 @@ from ..errors import AszError
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8787
 _LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-_ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s\[\]:/@?#%]*))(?::([0-9]{1,5}))?", re.ASCII)
+_ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]*))(?::([0-9]{1,5}))?", re.ASCII)
 
 
 def parse_address(text: str) -> tuple[str, int]:

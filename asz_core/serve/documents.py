@@ -28,6 +28,10 @@ _LEVEL = 1
 """Of gzip: the first reader waits for it, and on documents level 6 takes 3.5 times as long to save another fifth."""
 
 
+class Stopped(Exception):
+    """A conversation was not read to its end because the server stops."""
+
+
 @dataclass(slots=True)
 class View:
     """A document as it is sent.
@@ -129,6 +133,7 @@ class _Open:
         self.conversation: Conversation | None = None
         self._root = root
         self._stopping = stopping
+        self._session = conversation
         self._stamps: _Stamps = {}
         self._view: View | None = None
 
@@ -136,35 +141,40 @@ class _Open:
         """Take in what changed on disk, from the start when a file that was read is another now."""
         self.looks += 1
         number = self.looks
-        held = self.conversation
-        # Taken before anything is read: what changes while it is read then shows at the next look.
-        stamps = self._stamp(held.data.session if held else self.id)
-        if held and any(stamps.get(path) != stamp for path, stamp in self._stamps.items()):
-            held = None
-        if held is None or stamps != self._stamps or held.chain.unread or held.data.unreadable:
-            self._read(held, keep_records)
+        while True:
+            session = self._session
+            # Taken before anything is read: what changes while it is read then shows at the next look.
+            stamps = self._stamp(session)
+            self._take_in(stamps, keep_records)
             self._stamps = stamps
+            if self._session == session:
+                break  # else the header names another session than was stamped
         self.looked = number
 
-    def _read(self, held: Conversation | None, keep_records: bool) -> None:
-        self.conversation = None
-        fresh = held is None
+    def _take_in(self, stamps: _Stamps, keep_records: bool) -> None:
+        held = self.conversation
+        if held and stamps == self._stamps and not (held.chain.unread or held.data.unreadable):
+            return
+        if any(stamps.get(path) != stamp for path, stamp in self._stamps.items()):
+            held = None
+        self.conversation = None  # until it is whole again
         held = held or Conversation(self._root.storage, self.id)
-        if held.refresh(self._progress, keep_records=keep_records) or fresh:
+        if held.refresh(self._progress, keep_records=keep_records) or stamps != self._stamps:
             self._view = None
         self.conversation = held
+        self._session = held.data.session
 
     def _stamp(self, session: str) -> _Stamps:
         storage = self._root.storage
         rounds = [file.path for file in storage.rounds(self.id)]
         if not rounds:
-            self.conversation, self._view = None, None
+            self.conversation, self._view, self._stamps = None, None, {}
             raise NotFound(f"there is no conversation {self.id!r}")
         return {path: _stamp_of(path) for path in [*rounds, *(file.path for file in storage.landed(session))]}
 
     def _progress(self, what: str, done: int, total: int) -> None:
         if self._stopping():
-            raise InterruptedError("the server stops")
+            raise Stopped("the server stops")
 
     def view(self, packed: bool) -> View:
         """The document, built when nothing of it is at hand."""
@@ -181,7 +191,7 @@ class _Open:
             if not held.usable:
                 raise ChainError(f"no usable round: {held.chain.stopped or 'there is none'}")
             # Not held.document(): that remembers the tree, five times the size of its bytes, and nobody asks for it again.
-            body = to_compact_json(build_document(held.chain, held.data, held.report))
+            body = to_compact_json(build_document(held.chain, held.data))
         finally:
             held.data.forget_records()
         head = next(link.round for link in reversed(held.chain.links) if link.folded and link.round)

@@ -60,12 +60,13 @@ class Rows:
         stamp = self._stamp(name, kept is not None and bool(kept.row.problem))
         if kept and kept.stamp == stamp and (kept.whole or not may_fold):
             return kept.row
+        # Both stamps are taken before the reading. A problem may be a file that is still being copied, so its files count too.
+        with_files = self._stamp(name, True)
         row = self._root.row(name)
         whole = row.complete
         if not whole and may_fold:
             row, whole = self._root.row(name, full=True), True
-        # The stamp was taken before the reading. A problem may be a file that is still being copied, so its files count too.
-        self._kept[name] = _Kept(row, self._stamp(name, True) if row.problem else stamp, whole)
+        self._kept[name] = _Kept(row, with_files if row.problem else stamp, whole)
         return row
 
     def _stamp(self, name: str, files: bool) -> tuple[Any, ...]:

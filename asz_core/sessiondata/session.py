@@ -59,9 +59,9 @@ class SessionData:
             progress: called with (bytes read, bytes in all) after each file.
         """
         listed = self.storage.landed(self.session)
-        new = [file for file in listed if file.wire not in self._known]
+        new = [file for file in listed if self._is_new(file)]
         found = NewFiles(listed)
-        sizes = [_size(file.path) for file in new] if progress else []
+        sizes = [file.size() for file in new] if progress else []
         total, done = sum(sizes), 0
         for number, file in enumerate(new):
             try:
@@ -77,6 +77,11 @@ class SessionData:
                 progress(done, total)
         return found
 
+    def _is_new(self, file: LandedFile) -> bool:
+        """Whether a file was not read, or was read before it was whole and has grown since."""
+        known = self._known.get(file.wire)
+        return known is None or (bool(known.closing_fault) and file.size() != known.size)
+
     def take(self, new: NewFiles) -> list[Landed]:
         """Make what ``read_new`` found part of this session; files that are gone since are dropped.
 
@@ -88,6 +93,11 @@ class SessionData:
             del self._known[wire]
             self._places.pop(wire, None)
             self.generation += 1
+        for landed in new.landed:
+            if landed.file.wire in self._known:
+                self._places.pop(landed.file.wire, None)
+                self._recent.clear()
+                self.generation += 1
         self.unreadable = new.unreadable
         self._known.update((landed.file.wire, landed) for landed in new.landed)
         self.files = [self._known[file.wire] for file in new.listed if file.wire in self._known]
@@ -166,18 +176,17 @@ class SessionData:
         with open(landed.file.path, "rb", buffering=0) as file:
             return os.pread(file.fileno(), end - start, start)
 
+    def beside(self) -> SessionData:
+        """The same files for another thread: what was read is shared, what is remembered of single rows is not."""
+        other = SessionData(self.storage, self.session)
+        other.files, other._by_seq = self.files, self._by_seq
+        return other
+
     def forget_records(self) -> None:
         """Let go of the decoded records; from now on a record is read by its address."""
         self.keep_records = False
         for landed in self.files:
             landed.records = []
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
 
 
 def _row_places(data: bytes) -> array[int]:

@@ -1,7 +1,9 @@
-"""What each role looks like: role -> `rich.style.Style`, in five variants.
+"""What each role looks like: role -> `rich.style.Style`, in six variants.
 
 The variants, and what they may use:
 
+- `auto`: middle tones of the 256 colour palette over the terminal's own foreground and background, to be read on dark
+  and on light ones and short on the wire;
 - `dark`, `light`: colours chosen after the Okabe-Ito palette, so that no two roles differ by red against green alone;
 - `high-contrast`: few, saturated colours, everything important bold; on black;
 - `16`: the terminal's own sixteen colours (for an app in ANSI mode);
@@ -25,8 +27,16 @@ ROLES = (
 )  # fmt: skip
 """The words a span's role may use."""
 
-VARIANTS = ("dark", "light", "high-contrast", "16", "mono")
+VARIANTS = ("auto", "dark", "light", "high-contrast", "16", "mono")
 
+_AUTO = {
+    "text": "default", "dim": "color(245)", "time": "color(245)", "title": "bold", "accent": "color(38)",
+    "ok": "color(32)", "warning": "color(136)", "error": "bold color(166)", "match": "bold color(16) on color(178)",
+    "cursor": "bold color(231) on color(24)", "cursor-blur": "bold color(231) on color(239)", "mark": "bold color(38)",
+    "bar": "color(245)", "person": "bold color(32)", "answer": "default", "model": "color(97)", "tool": "color(136)",
+    "agent": "color(36)", "context": "color(67)", "notice": "color(95)", "code": "default", "key": "color(67)",
+    "added": "color(32)", "removed": "color(166)",
+}  # fmt: skip
 _DARK = {
     "text": "#dcdcdc", "dim": "#8c8c8c", "time": "#9a9a9a", "title": "bold #ffffff", "accent": "#5fd7ff",
     "ok": "#7fc8f8", "warning": "#f0e442", "error": "bold #ff8a5c", "match": "bold #000000 on #f0c040",
@@ -65,7 +75,7 @@ _MONO = {
     "bar": "dim", "person": "bold", "answer": "", "model": "", "tool": "", "agent": "", "context": "dim",
     "notice": "dim", "code": "", "key": "bold", "added": "bold", "removed": "dim",
 }  # fmt: skip
-_ALL = dict(zip(VARIANTS, (_DARK, _LIGHT, _HIGH_CONTRAST, _SIXTEEN, _MONO), strict=True))
+_ALL = dict(zip(VARIANTS, (_AUTO, _DARK, _LIGHT, _HIGH_CONTRAST, _SIXTEEN, _MONO), strict=True))
 
 
 @cache

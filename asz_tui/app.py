@@ -1,0 +1,183 @@
+"""The explorer application: its sources, its clock, its colours, and the watcher that tells screens what changed on disk.
+
+Textual is imported here and below `screens/` and `lines/` only, so that commands without a screen start without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import locale
+import os
+import time
+from collections.abc import Callable
+from datetime import datetime, timezone, tzinfo
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.message import Message
+
+from asz_core import AszError, Root
+from asz_core.watch import Changes, RootWatcher
+
+from .lines.theme import styles_for
+from .screens.conversation import ConversationScreen
+from .screens.home import HomeScreen
+
+
+class RootChanged(Message):
+    """Something changed in the storage root."""
+
+    def __init__(self, changes: Changes) -> None:
+        """Say what."""
+        super().__init__()
+        self.changes = changes
+
+
+class AszApp(App[int]):
+    """The explorer over one storage root.
+
+    Attributes:
+        root: the open root.
+        ascii_mode: whether to write ASCII only.
+        slow: whether the line is slow: fewer, larger repaints.
+        line_styles: role -> style, read by every line view.
+    """
+
+    CSS_PATH = "asz.tcss"
+    TITLE = "asz-tui"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(
+        self,
+        root: Root,
+        conversation: str | None = None,
+        node: str | None = None,
+        *,
+        ascii_only: bool = False,
+        slow: bool = False,
+        variant: str = "auto",
+        tz: tzinfo | None = None,
+        now_ms: Callable[[], int] | None = None,
+        watch: bool = True,
+        native: bool = True,
+    ) -> None:
+        """
+        Args:
+            root: the open root.
+            conversation: open this one at once (a whole id).
+            node: and put the cursor on this node.
+            ascii_only: write ASCII only.
+            slow: for slow lines.
+            variant: the colours, see `lines.theme`.
+            tz: zone of the clock times; the local one when left out.
+            now_ms: the clock in unix milliseconds; tests freeze it.
+            watch: follow what changes on disk.
+            native: use the system's file events beside the poll.
+        """
+        super().__init__(ansi_color=True)
+        self.animation_level = "none"
+        self.root = root
+        self.ascii_mode = ascii_only
+        self.slow = slow
+        self.tz = tz or _local_zone()
+        self.now_ms = now_ms or (lambda: int(time.time() * 1000))
+        self.line_styles = styles_for(variant)
+        self.watcher: RootWatcher | None = None
+        self._first = (conversation, node)
+        self._watch = watch
+        self._native = native
+
+    def on_mount(self) -> None:
+        """Open the first screen and begin to watch."""
+        self.theme = "textual-ansi"
+        home = HomeScreen()
+        self.push_screen(home)
+        conversation, node = self._first
+        if conversation:
+            self.push_screen(ConversationScreen(conversation, node))
+        if self._watch:
+            self.watcher = RootWatcher(self.root.path, self._changed, native=self._native)
+            self.watcher.start()
+
+    def _changed(self, changes: Changes) -> None:
+        # Called in the watcher's thread; the app may be on its way out.
+        with contextlib.suppress(RuntimeError):
+            self.post_message(RootChanged(changes))
+
+    def on_root_changed(self, message: RootChanged) -> None:
+        """Tell every open screen; a screen below keeps up too, so that going back shows what is so."""
+        for screen in self.screen_stack:
+            told = getattr(screen, "root_changed", None)
+            if told is not None:
+                told(message.changes)
+
+    def open_conversation(self, conversation: str, node: str | None = None) -> None:
+        """Open a conversation over the screen that is shown."""
+        self.push_screen(ConversationScreen(conversation, node))
+
+    async def action_quit(self) -> None:
+        """Leave."""
+        self.exit(0)
+
+    def on_unmount(self) -> None:
+        """End the watcher."""
+        if self.watcher is not None:
+            self.watcher.stop()
+            self.watcher = None
+
+
+def _local_zone() -> tzinfo:
+    zone = datetime.now().astimezone().tzinfo
+    return zone or timezone.utc  # noqa: UP017 - the name reads the same on every version
+
+
+def wants_ascii() -> bool:
+    """Whether the locale cannot show Unicode."""
+    encoding = locale.getpreferredencoding(False).lower().replace("-", "")
+    return encoding not in ("utf8", "utf")
+
+
+def colours() -> str:
+    """The colour variant that the environment asks for."""
+    return "mono" if os.environ.get("NO_COLOR") else "auto"
+
+
+def run_explorer(
+    roots: list[Path],
+    conversation: str | None = None,
+    node: str | None = None,
+    *,
+    ascii: bool = False,
+    slow: bool = False,
+    mouse: bool = True,
+    demo: bool = False,
+) -> int:
+    """Run the explorer until the person leaves it.
+
+    Args:
+        roots: the storage roots; the first is opened.
+        conversation: an id or the beginning of one to open at once.
+        node: a node to put the cursor on.
+        ascii: write ASCII only; also so when the locale is not UTF-8.
+        slow: for slow lines.
+        mouse: take the mouse.
+        demo: the root is the bundled sample.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        AszError: when a root or a conversation cannot be opened.
+    """
+    root = Root(roots[0])
+    found = root.resolve(conversation) if conversation else None
+    app = AszApp(root, found, node, ascii_only=ascii or wants_ascii(), slow=slow, variant=colours())
+    app.title = "asz-tui demo" if demo else "asz-tui"
+    code = app.run(mouse=mouse)
+    return code if code is not None else (app.return_code or 0)
+
+
+__all__ = ["AszApp", "AszError", "RootChanged", "run_explorer"]

@@ -1,0 +1,114 @@
+"""Every key of the explorer in one table: its id, its keys, what it does, in which words, and where it works.
+
+The bindings of the screens, the help screen and the configuration are all made from it, so none can say what another does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One action and the keys that start it.
+
+    Attributes:
+        id: the name that a configuration uses.
+        keys: comma separated, in Textual's spelling.
+        action: of the screen.
+        words: what it does, for the help.
+        group: under which heading the help shows it.
+        shown: how the help spells the keys; made from `keys` when empty.
+        hint: a word or two for the footer; empty for none.
+    """
+
+    id: str
+    keys: str
+    action: str
+    words: str
+    group: str
+    shown: str = ""
+    hint: str = ""
+
+    def binding(self) -> Binding:
+        """The Textual binding."""
+        return Binding(self.keys, self.action, self.words, id=self.id, show=bool(self.hint))
+
+
+MOVE, FOLD, FIND, LOOK, LIVE, PROGRAM = "Move", "Fold", "Find", "Look", "Live", "Program"
+
+LISTS = (
+    Key("move.down", "j,down", "move('cursor_down')", "down one row", MOVE, "j ↓", "j/k move"),
+    Key("move.up", "k,up", "move('cursor_up')", "up one row", MOVE, "k ↑"),
+    Key("move.half-down", "ctrl+d", "move('half_page_down')", "down half a page", MOVE, "^d"),
+    Key("move.half-up", "ctrl+u", "move('half_page_up')", "up half a page", MOVE, "^u"),
+    Key("move.page-down", "pagedown,ctrl+f", "move('page_down')", "down a page", MOVE, "PgDn"),
+    Key("move.page-up", "pageup,ctrl+b", "move('page_up')", "up a page", MOVE, "PgUp"),
+    Key("move.first", "g,home", "move('home')", "first row", MOVE, "g Home"),
+    Key("move.last", "G,end", "move('end')", "last row", MOVE, "G End"),
+)
+"""Keys of every list."""
+
+CONVERSATION = (
+    *LISTS,
+    Key("talk.next", "J", "next_talk(1)", "next talk by a person", MOVE, hint="J/K talk"),
+    Key("talk.previous", "K", "next_talk(-1)", "previous talk by a person", MOVE),
+    Key("error.next", "e", "next_error(1)", "next failed or error step", MOVE, hint="e error"),
+    Key("error.previous", "E", "next_error(-1)", "previous failed or error step", MOVE),
+    Key("unresolved.next", "u", "next_open(1)", "next unresolved step", MOVE),
+    Key("unresolved.previous", "U", "next_open(-1)", "previous unresolved step", MOVE),
+    Key("sibling.next", "right_square_bracket", "sibling(1)", "next sibling", MOVE, "]"),
+    Key("sibling.previous", "left_square_bracket", "sibling(-1)", "previous sibling", MOVE, "["),
+    Key("history.back", "backspace,ctrl+o", "back", "back to where the last jump began", MOVE, "Backspace ^o"),
+    Key("history.forward", "ctrl+n", "forward", "forward again", MOVE, "^n"),
+    Key("fold.close", "h,left", "fold", "fold, or go to what contains this", FOLD, "h ←"),
+    Key("fold.open", "l,right", "unfold", "unfold, or go in", FOLD, "l →"),
+    Key("fold.toggle", "space", "toggle_fold", "fold or unfold", FOLD, "Space", "Space fold"),
+    Key("fold.close-below", "H", "fold_below(False)", "fold this and all below", FOLD),
+    Key("fold.open-below", "L", "fold_below(True)", "unfold this and all below", FOLD),
+    Key("fold.all", "z", "fold_all(True)", "unfold everything", FOLD),
+    Key("fold.none", "Z", "fold_all(False)", "fold everything", FOLD),
+    Key("find.start", "slash", "find", "search labels, texts, results, names and ids", FIND, "/", "/ find"),
+    Key("find.next", "n", "next_match(1)", "next match", FIND),
+    Key("find.previous", "N", "next_match(-1)", "previous match", FIND),
+    Key("noise", "t", "noise", "show everything, no injections, prompts and replies only", LOOK),
+    Key("thinking", "T", "thinking", "thinking on or off", LOOK),
+    Key("detail", "enter", "detail", "show the selected row in full, or go where it leads", LOOK, "Enter", "Enter detail"),
+    Key("record", "r", "record", "the landed record itself", LOOK, hint="r record"),
+    Key("records", "R", "records", "every landed record this covers", LOOK),
+    Key("word", "w", "word", "what the model means by this kind", LOOK),
+    Key("focus", "tab", "switch_focus", "from the list to the detail and back", LOOK, "Tab"),
+    Key("pane.talks", "1", "pane('talks')", "Talks: the tree", LOOK),
+    Key("pane.verification", "6", "pane('verification')", "Verification: the chain and the files", LOOK),
+    Key("follow", "F", "follow", "follow the newest step", LIVE),
+    Key("help", "question_mark,f1", "help", "this help", PROGRAM, "?", "? help"),
+    Key("quit", "q,escape", "leave", "close what is open, back, quit", PROGRAM, "q Esc"),
+)
+"""Keys of an open conversation."""
+
+HOME = (
+    *LISTS,
+    Key("open", "enter,l,right", "open", "open the conversation", LOOK, "Enter", "Enter open"),
+    Key("find.start", "slash", "find", "narrow by title, id and date", FIND, "/", "/ filter"),
+    Key("sort", "s", "sort", "sort by the next column", LOOK, hint="s sort"),
+    Key("help", "question_mark,f1", "help", "this help", PROGRAM, "?", "? help"),
+    Key("quit", "q,escape", "leave", "clear the filter, quit", PROGRAM, "q Esc", "q quit"),
+)
+"""Keys of the list of conversations."""
+
+
+def bindings(keys: tuple[Key, ...]) -> list[Binding]:
+    """The Textual bindings of a table."""
+    return [key.binding() for key in keys]
+
+
+def hints(keys: tuple[Key, ...]) -> str:
+    """The footer's words of a table."""
+    return "   ".join(key.hint for key in keys if key.hint)
+
+
+def shown(key: Key) -> str:
+    """How the keys of an action are spelled for a person."""
+    return key.shown or " ".join(key.keys.split(","))

@@ -1,0 +1,1 @@
+"""The screens: the list of conversations, one conversation, help."""

@@ -1,0 +1,176 @@
+"""The words around a conversation: header, tabs with the breadcrumb, footer. Pure functions from what is open to lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.strip import Strip
+from textual.widget import Widget
+
+from asz_core.conversation import Conversation
+from asz_core.sessionflow import attrs_of
+from asz_core.times import optional_ms
+
+from ..glyphs import state_glyph
+from ..grammar import one_line
+from ..keys import CONVERSATION
+from ..keys import hints as key_hints
+from ..lines.line import Line, Span
+from ..panes.talks_rows import NOISE, TalksRows
+from ..session.opened import Opened
+from ..session.search import Found
+from ..text.words import ago, size
+
+_TABS = (("talks", "1", "Talks"), ("verification", "6", "Verification"))
+_MINUTE = 60_000
+
+
+class Rule(Widget):
+    """The line between a pane and the detail; it never changes once it is painted."""
+
+    DEFAULT_CSS: ClassVar[str] = "Rule { width: 1; height: 1fr; }"
+
+    def render_line(self, y: int) -> Strip:
+        """One cell."""
+        from rich.segment import Segment
+
+        app = self.app
+        glyph = "|" if getattr(app, "ascii_mode", False) else "│"
+        return Strip([Segment(glyph, app.line_styles["bar"])], 1)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderState:
+    """What the header says beside the conversation itself."""
+
+    follow: bool = False
+    new_count: int = 0
+    gone: bool = False
+
+
+def header(opened: Opened | None, state: HeaderState, now_ms: int, ascii_only: bool) -> Line:
+    """Title, verification, head round and its age, counts, follow state."""
+    back = " < " if ascii_only else " ‹ "
+    if opened is None:
+        return Line([(back, "dim"), ("reading the conversation", "title")])
+    conversation = opened.conversation
+    report = conversation.report
+    glyph, role = state_glyph(report.state, ascii_only=ascii_only)
+    dot = " - " if ascii_only else " · "
+    right: list[Span] = [(f"{glyph} {report.state}", role), (dot + _head_words(conversation, now_ms), "dim")]
+    fold = conversation.fold
+    talks = sum(1 for _ in fold.of_kind("talk")) if len(fold.nodes) < 5000 else _count_talks(opened)
+    right.append((f"{dot}{talks:,} talk" + ("" if talks == 1 else "s"), "dim"))
+    unresolved = sum(1 for ref in fold.unresolved.values() if ref.state == "open")
+    if unresolved:
+        right.append((f"{dot}! {unresolved}", "warning"))
+    if state.gone:
+        right.append((f"{dot}gone from the disk", "error"))
+    if state.new_count and not state.follow:
+        right.append((f"{dot}{state.new_count:,} new", "accent"))
+    right.append((dot + ("following" if state.follow else "F follow") + " ", "accent" if state.follow else "dim"))
+    return Line([(back, "dim"), (title_of(conversation), "title")], right)
+
+
+def _count_talks(opened: Opened) -> int:
+    return opened.loose_from
+
+
+def _head_words(conversation: Conversation, now_ms: int) -> str:
+    head = conversation.fold.header
+    if head is None:
+        return "no round"
+    when = optional_ms(head.session_through_time) or optional_ms(head.through_time) or last_ms(conversation)
+    words = f"round {head.round}"
+    if when:
+        age = now_ms - when
+        words += ", now" if 0 <= age < _MINUTE else f", {ago(when, now_ms)}"
+    return words
+
+
+def title_of(conversation: Conversation) -> str:
+    """The title, made safe, or «untitled»."""
+    session = conversation.fold.session_node()
+    title = attrs_of(session).get("title") if session else None
+    if not title and conversation.fold.header:
+        title = conversation.fold.header.title
+    return one_line(title) if isinstance(title, str) and title else "untitled"
+
+
+def last_ms(conversation: Conversation) -> int:
+    """The last activity of a conversation in unix milliseconds; 0 when it is not known."""
+    session = conversation.fold.session_node()
+    value = attrs_of(session).get("through_time") if session else None
+    return (optional_ms(value) or 0) if isinstance(value, str) else 0
+
+
+def is_running(conversation: Conversation, now_ms: int) -> bool:
+    """Whether there was activity within the last minute."""
+    last = last_ms(conversation)
+    return bool(last) and 0 <= now_ms - last < _MINUTE
+
+
+def tabs(pane: str, crumbs: list[str], width: int, ascii_only: bool) -> Line:
+    """The names of the panes, and where the cursor is; the names shrink to their numbers where there is no room."""
+    left: list[Span] = [(" ", "")]
+    for name, number, words in _TABS:
+        label = f"{number} {words}" if width >= 100 or name == pane else number
+        left += [(label, "title" if name == pane else "dim"), ("  ", "")]
+    joint = " > " if ascii_only else " › "
+    return Line(left, [(joint.join(crumbs) + " ", "dim")] if crumbs else [])
+
+
+def breadcrumb(opened: Opened, node_id: str | None) -> list[str]:
+    """Stream, talk, run, kinds down to a node."""
+    path = opened.path(node_id) if node_id else []
+    if not path:
+        return []
+    role, label = opened.grammar.stream_role(path[0].stream)
+    stream = one_line(label or path[0].stream) or role
+    crumbs = [stream] if stream else []
+    found = opened.locate(path[0].id)
+    for node in path:
+        if node.kind == "talk" and node is path[0] and found is not None:
+            crumbs.append(f"talk {_number(opened, path[0].id)}")
+        else:
+            crumbs.append(one_line(node.kind))
+    return crumbs if len(crumbs) <= 7 else [*crumbs[:3], "…", *crumbs[-3:]]
+
+
+def _number(opened: Opened, root: str) -> int:
+    return next((at for at, tree in enumerate(opened.trees, 1) if tree.nodes[0].id == root), 0)
+
+
+def search_words(found: Found | None, selected: str | None) -> str:
+    """How many matches there are and which one the cursor is on."""
+    if found is None or not found.query:
+        return ""
+    if found.error:
+        return found.error
+    count = len(found.ids)
+    words = f"/{one_line(found.query)}  "
+    if not count:
+        return words + ("no match" if found.done else "searching")
+    position = found.position(selected)
+    words += f"{position:,} of {count:,}" if position else f"{count:,} match" + ("" if count == 1 else "es")
+    return words + ("" if found.done else " so far") + "   n/N next   Esc clear"
+
+
+def hints(talks: TalksRows | None, detail_shown: bool) -> str:
+    """The keys worth knowing now, and what is hidden."""
+    hidden = []
+    if talks is not None and talks.noise:
+        hidden.append(f"t: {NOISE[talks.noise]}")
+    if talks is not None and not talks.thinking:
+        hidden.append("T: thinking hidden")
+    if detail_shown:
+        return "   ".join([*hidden, "Tab to the detail and back", "r record", "R records", "w word", "Esc close"])
+    return "   ".join([*hidden, key_hints(CONVERSATION)])
+
+
+def progress_words(what: str, done: int, total: int) -> str:
+    """How far the reading is."""
+    if what == "records":
+        return f"reading the landed files: {size(done)} of {size(total)}"
+    return f"reading the rounds: {done:,} of {total:,}"

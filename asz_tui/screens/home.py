@@ -1,0 +1,266 @@
+"""The list of conversations of a root: at once from names and head headers, completed in the background, kept up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input
+
+from asz_core.listing import Row
+from asz_core.watch import Changes
+
+from ..keys import HOME, bindings, hints
+from ..lines.bar import Bar
+from ..lines.line import Line
+from ..lines.view import LineView
+from ..panes.home_rows import HomeRows
+from ..session.loader import Loader
+from ..text.safe import visible
+from .help import HelpScreen
+
+if TYPE_CHECKING:
+    from ..app import AszApp
+
+_SMALL = 64_000_000
+"""Bytes of landed files up to which a conversation is verified for the list without being asked to."""
+_BATCH = 200
+
+
+class HomeScreen(Screen[None]):
+    """Every conversation of the root, newest activity first."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(HOME)
+
+    class Listed(Message):
+        """Rows were read; `gone` are ids that are no more, `full` says that this was the background's work."""
+
+        def __init__(self, rows: list[Row], states: dict[str, str], gone: list[str], last: bool) -> None:
+            """Carry the rows."""
+            super().__init__()
+            self.rows = rows
+            self.states = states
+            self.gone = gone
+            self.last = last
+
+    class Failed(Message):
+        """Listing failed."""
+
+        def __init__(self, why: str) -> None:
+            """Say why."""
+            super().__init__()
+            self.why = why
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._quick: Loader[None] = Loader(self._read_quick, self._done, "asz-list")
+        self._slow: Loader[None] = Loader(self._read_slow, self._done, "asz-list-full")
+        self._read_ids: dict[str, int] = {}
+        self._to_complete: list[str] = []
+        self._to_verify: dict[str, int] = {}
+        self._listed = False
+
+    @property
+    def asz(self) -> AszApp:
+        """The app, by its own type."""
+        return cast("AszApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        """Header, column names, rows, filter, footer."""
+        yield Bar(id="header")
+        yield Bar(id="columns")
+        yield LineView(self._make_rows(), id="rows", empty_text=" reading the storage root")
+        yield Input(id="find", placeholder="title, id or date", select_on_focus=False, compact=True)
+        yield Bar(id="footer")
+
+    def _make_rows(self) -> HomeRows:
+        self.rows = HomeRows([], self.asz.now_ms(), self.asz.tz, self.asz.ascii_mode)
+        return self.rows
+
+    @property
+    def view(self) -> LineView:
+        """The list."""
+        return self.query_one("#rows", LineView)
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self.query_one("#find", Input).cursor_blink = False
+        self.view.focus()
+        self._frame()
+        self._quick.request()
+
+    def on_unmount(self) -> None:
+        """Let the readers end."""
+        self._quick.stop()
+        self._slow.stop()
+
+    def on_screen_resume(self) -> None:
+        """The ages may have moved on while another screen was shown."""
+        if self._listed:
+            self._refresh_rows()
+
+    def on_resize(self) -> None:
+        """The column names follow the width."""
+        self.call_after_refresh(self._frame)
+
+    # --- reading, in threads
+
+    def _read_quick(self, stop: Callable[[], bool]) -> None:
+        root = self.asz.root
+        ids = root.conversations()
+        present = set(ids)
+        gone = [name for name in self._read_ids if name not in present]
+        stamps = {name: root.storage.changed_ns(name) for name in ids}
+        changed = [name for name in ids if self._read_ids.get(name) != stamps[name]]
+        changed.sort(key=lambda name: -stamps[name])
+        for name in gone:
+            self._read_ids.pop(name, None)
+        for at in range(0, max(1, len(changed)), _BATCH):
+            if stop():
+                return
+            batch = changed[at : at + _BATCH]
+            rows = [root.row(name) for name in batch]
+            self._read_ids.update((name, stamps[name]) for name in batch)
+            self.post_message(self.Listed(rows, {}, gone if at == 0 else [], at + _BATCH >= len(changed)))
+
+    def _read_slow(self, stop: Callable[[], bool]) -> None:
+        root = self.asz.root
+        while self._to_complete and not stop():
+            name = self._to_complete.pop(0)
+            self.post_message(self.Listed([root.row(name, full=True)], {}, [], True))
+        while self._to_verify and not stop():
+            name, stamp = next(iter(self._to_verify.items()))
+            self._to_verify.pop(name, None)
+            state = self._verify(name)
+            if state and root.storage.changed_ns(name) == stamp:
+                self.post_message(self.Listed([], {name: state}, [], True))
+
+    def _verify(self, name: str) -> str:
+        """The state of a conversation, when it is small enough to be read for a list."""
+        conversation = self.asz.root.open(name)
+        files = self.asz.root.storage.landed(name)
+        if sum(file.size() for file in files) > _SMALL:
+            return ""
+        conversation.refresh()
+        return conversation.report.state if conversation.usable else "incomplete"
+
+    def _done(self, _: None, error: Exception | None) -> None:
+        if error is not None:
+            self.post_message(self.Failed(str(error)))
+
+    # --- what was read
+
+    def on_home_screen_listed(self, message: Listed) -> None:
+        """Take rows in; rows on the screen stay where they are."""
+        for name in message.gone:
+            self.rows.remove(name)
+            self._to_verify.pop(name, None)
+        for row in message.rows:
+            self.rows.update(row)
+            if not row.complete and row.id not in self._to_complete:
+                self._to_complete.append(row.id)
+            self._to_verify[row.id] = row.changed_ns
+        for name, state in message.states.items():
+            self.rows.set_state(name, state)
+        self._listed = self._listed or message.last
+        self._refresh_rows()
+        if message.last and (self._to_complete or self._to_verify):
+            self._slow.request()
+
+    def on_home_screen_failed(self, message: Failed) -> None:
+        """Say why the list is not there."""
+        self.view.empty_text = f" {message.why}"
+
+    def root_changed(self, changes: Changes) -> None:
+        """Read again what changed."""
+        if changes.root_gone:
+            self.view.empty_text = " the storage root is gone; what was read stays until it is back"
+        self._quick.request()
+
+    def _refresh_rows(self) -> None:
+        self.rows.set_now(self.asz.now_ms())
+        self.view.source_changed()
+        if self._listed and not len(self.rows):
+            self.view.empty_text = (
+                " no conversation fits the filter"
+                if self.rows.total
+                else " this storage root holds no conversation yet\n\n one shows here as soon as its first round lands"
+            )
+        self._frame()
+
+    def _frame(self) -> None:
+        if not self.is_mounted:
+            return
+        total, shown_rows = self.rows.total, len(self.rows)
+        counted = f"{total:,} conversation" + ("" if total == 1 else "s")
+        if shown_rows != total:
+            counted = f"{shown_rows:,} of " + counted
+        running = self.rows.running()
+        right = counted + (f" · {running} running" if running else "") + f" · {self.rows.sort_words()}"
+        dot = right.replace("·", "-") if self.asz.ascii_mode else right
+        header = Line([(f" {self.asz.title}  ", "title"), (visible(str(self.asz.root.path)), "dim")], [(dot + " ", "dim")])
+        self.query_one("#header", Bar).show(header)
+        self.query_one("#columns", Bar).show(self.rows.header(self.view.row_width))
+        position = f"{self.view.cursor + 1} of {shown_rows} " if shown_rows else ""
+        self.query_one("#footer", Bar).show(Line([(" " + hints(HOME), "dim")], [(position, "dim")]))
+
+    # --- keys
+
+    def action_move(self, how: str) -> None:
+        """Move the cursor."""
+        getattr(self.view, how)()
+
+    def on_line_view_moved(self) -> None:
+        """The position in the footer follows."""
+        self._frame()
+
+    def on_line_view_activated(self) -> None:
+        """A double click opens."""
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Open the conversation under the cursor."""
+        name = self.view.cursor_key
+        if isinstance(name, str):
+            self.asz.open_conversation(name)
+
+    def action_sort(self) -> None:
+        """Sort by the next column."""
+        self.rows.next_sort()
+        self.view.source_changed()
+        self._frame()
+
+    def action_find(self) -> None:
+        """Open the filter."""
+        field = self.query_one("#find", Input)
+        field.add_class("shown")
+        field.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow while it is typed."""
+        self.rows.narrow(event.value)
+        self._refresh_rows()
+
+    def on_input_submitted(self) -> None:
+        """Keep the filter and go back to the list."""
+        self.view.focus()
+        if not self.query_one("#find", Input).value:
+            self.query_one("#find", Input).remove_class("shown")
+
+    def action_help(self) -> None:
+        """Show the help."""
+        self.app.push_screen(HelpScreen(HOME, "conversations"))
+
+    def action_leave(self) -> None:
+        """Clear the filter, or quit."""
+        field = self.query_one("#find", Input)
+        if field.has_class("shown"):
+            field.value = ""
+            field.remove_class("shown")
+            self.view.focus()
+            return
+        self.app.exit(0)
