@@ -263,7 +263,8 @@ def _rewrite(
         body = b",".join(orjson.dumps(k) + b":" + v for k, v in members.items())
         return b"{" + body + b"}", at + 1
     if shape == "plain" and kind == 0x5B:
-        return safe[start : toks[end_at - 1][2]].replace(b"null", b'""'), end_at
+        items = [safe[begin:end] for _, begin, end in toks[at:end_at]]
+        return b"".join(b'""' if item == b"null" else item for item in items), end_at
     return safe[start : toks[end_at - 1][2]], end_at
 
 

@@ -145,8 +145,7 @@ class Storage:
         if not is_plain_name(conversation):
             return {}
         try:
-            with open(os.path.join(self.path, CONVERSATIONS, conversation, "conversation.state"), "rb") as file:
-                text = file.read(65_536).decode("utf-8", "replace")
+            text = read_file(os.path.join(self.path, CONVERSATIONS, conversation, "conversation.state")).decode("utf-8", "replace")
         except OSError:
             return {}
         pairs = (line.split(" ", 1) for line in text.splitlines())

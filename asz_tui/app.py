@@ -92,7 +92,7 @@ class AszApp(App[int]):
 
     def on_mount(self) -> None:
         """Open the first screen and begin to watch."""
-        self.theme = "textual-ansi"
+        self.theme = "ansi-dark"
         home = HomeScreen()
         self.push_screen(home)
         conversation, node = self._first

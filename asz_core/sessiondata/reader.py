@@ -94,7 +94,8 @@ def parse_landed(file: LandedFile, data: bytes) -> Landed:
     newlines = landed.lines - data.count(b"\n", end) - (0 <= first_end < end)
     count = newlines + (len(body) > 0 and body[-1] != 0x0A)
     if landed.header is not None:
-        _read_records(landed, body, count)
+        # Every line break must be one between two records: the decoder alone does not mind two on a line, or one on two.
+        _read_records(landed, body, count, data.count(b"}\n{", first_end + 1, end) == count - 1)
     landed.times = array("q", [parse_ns(r.time) if r.time else 0 for r in landed.records])
     landed.count = len(landed.records)
     landed.observing = any(needle in data for needle in _OBSERVATIONS)
@@ -113,10 +114,10 @@ def closing_start(data: bytes) -> int:
     return len(data) if at < 0 else at + 1
 
 
-def _read_records(landed: Landed, body: memoryview, count: int) -> None:
+def _read_records(landed: Landed, body: memoryview, count: int, apart: bool) -> None:
     """Decode the block at once; line by line only when the decoder or the count of lines disagrees."""
     try:
-        records = decode_many(body)
+        records = decode_many(body) if apart else []
         if len(records) == count:
             landed.records = records
             return

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from ..errors import RecordError
-from ..rawjson import forgiving, text_of
+from ..rawjson import forgiving, loads, text_of
 
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
@@ -179,7 +179,13 @@ def kind_named_by(line: bytes) -> str:
     try:
         return _decode_header(line).kind
     except RecordError:
+        pass
+    try:
+        value = loads(line)
+    except ValueError:
         return ""
+    kind = value.get("kind") if isinstance(value, dict) else ""
+    return kind if isinstance(kind, str) else ""
 
 
 def refusal_of(header: Header) -> str:

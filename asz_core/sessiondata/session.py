@@ -49,6 +49,7 @@ class SessionData:
         self.generation = 0
         self._known: dict[str, Landed] = {}
         self._by_seq: dict[int, list[Landed]] = {}
+        self._last: dict[int, Landed] = {}
         self._places: OrderedDict[str, array[int]] = OrderedDict()
         self._recent: OrderedDict[tuple[int, int], Record | None] = OrderedDict()
 
@@ -104,6 +105,7 @@ class SessionData:
         self._by_seq = {}
         for landed in self.files:
             self._by_seq.setdefault(landed.file.seq, []).append(landed)
+        self._last = {seq: files[-1] for seq, files in self._by_seq.items()}
         if new.landed or len(self._recent) > _RECENT:
             self._recent = OrderedDict((key, found) for key, found in self._recent.items() if found is not None)
         return new.landed
@@ -119,8 +121,10 @@ class SessionData:
 
     def time(self, seq: int, row: int) -> int:
         """Nanoseconds of the record at an address; 0 when there is no such record or it carries no time."""
-        landed = self._holder(seq, row)
-        return landed.times[row - 1] if landed else 0
+        landed = self._last.get(seq)
+        if landed is None or not 0 < row <= landed.count:
+            landed = self._holder(seq, row)
+        return landed.times[row - 1] if landed is not None else 0
 
     def _holder(self, seq: int, row: int) -> Landed | None:
         if row < 1:
@@ -141,9 +145,11 @@ class SessionData:
 
     def record(self, seq: int, row: int) -> Record | None:
         """The record at an address, or None when there is none (any more)."""
-        landed = self._holder(seq, row)
-        if landed is None:
-            return None
+        landed = self._last.get(seq)
+        if landed is None or not 0 < row <= landed.count:
+            landed = self._holder(seq, row)
+            if landed is None:
+                return None
         if landed.records:
             return landed.records[row - 1]
         key = (seq, row)
@@ -172,6 +178,8 @@ class SessionData:
         if places is None:
             places = _row_places(read_file(landed.file.path))
             self._places[landed.file.wire] = places
+        if row + 1 >= len(places):
+            raise OSError(f"{landed.file.wire} was cut since it was read")
         start, end = places[row], places[row + 1] - 1
         with open(landed.file.path, "rb", buffering=0) as file:
             return os.pread(file.fileno(), end - start, start)
@@ -179,7 +187,7 @@ class SessionData:
     def beside(self) -> SessionData:
         """The same files for another thread: what was read is shared, what is remembered of single rows is not."""
         other = SessionData(self.storage, self.session)
-        other.files, other._by_seq = self.files, self._by_seq
+        other.files, other._by_seq, other._last = self.files, self._by_seq, self._last
         return other
 
     def forget_records(self) -> None:

@@ -1,12 +1,13 @@
 """How often what is looked at when no event says so.
 
-Owns: the turns (`Lane`) and the short list of what is looked at every time (`Hot`). Adding to either is O(1); a turn is
-O(what it looks at), and it stops when its share of processor time is used up, so an idle root of any size costs the
-same and only takes longer to get round.
+Owns: the turns (`Lane`) and the short list of what is looked at every time (`Hot`). A turn is O(what it looks at), and
+it stops when its share of processor time is used up, so an idle root of any size costs the same and only takes longer
+to get round.
 """
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Callable, Collection
 
@@ -62,25 +63,35 @@ def _is_over(cpu_until: float, until: float) -> bool:
 
 
 class Hot:
-    """Names that changed lately: what changed is what will change next."""
+    """The names that changed last: what changed is what will change next."""
 
-    __slots__ = ("_until",)
+    __slots__ = ("_names", "_room")
 
-    SECONDS = 60.0
-    AT_MOST = 64
+    def __init__(self, room: int) -> None:
+        """
+        Args:
+            room: how many names it keeps.
+        """
+        self._room = room
+        self._names: dict[str, None] = {}
 
-    def __init__(self) -> None:
-        self._until: dict[str, float] = {}
+    def add(self, name: str) -> None:
+        """Puts a name first; the one that changed longest ago makes room. O(1)."""
+        self._names.pop(name, None)
+        self._names[name] = None
+        if len(self._names) > self._room:
+            del self._names[next(iter(self._names))]
 
-    def add(self, name: str, now: float) -> None:
-        """Keeps a name for `SECONDS` from `now` (monotonic s); the one added longest ago makes room."""
-        self._until.pop(name, None)
-        self._until[name] = now + self.SECONDS
-        if len(self._until) > self.AT_MOST:
-            del self._until[next(iter(self._until))]
+    def seed(self, changed: dict[str, int]) -> None:
+        """Fills the room that is left.
 
-    def names(self, now: float) -> list[str]:
-        """Those that are still hot; O(hot)."""
-        if self._until and next(iter(self._until.values())) < now:  # in order of time, so the first is the oldest
-            self._until = {name: until for name, until in self._until.items() if until >= now}
-        return list(self._until)
+        Args:
+            changed: names and when each changed, in any unit; O(names).
+        """
+        latest = heapq.nlargest(self._room, changed, key=changed.__getitem__)
+        names = [name for name in latest if name not in self._names][: self._room - len(self._names)]
+        self._names = dict.fromkeys(names[::-1]) | self._names
+
+    def names(self) -> list[str]:
+        """All of them; O(room)."""
+        return list(self._names)

@@ -210,6 +210,14 @@ class Tree:
         self.members += len(new)
         return new
 
+    def conversation_times(self) -> dict[str, int]:
+        """When the rounds of each conversation changed last (ctime in ns, 0 for unknown)."""
+        return {name: rounds.stamp[3] if rounds.stamp else 0 for name, rounds in self.conversations.items()}
+
+    def session_times(self) -> dict[str, int]:
+        """When the directory of each session changed last (ctime in ns, 0 for unknown)."""
+        return {name: session.stamp[3] if session.stamp else 0 for name, session in self.sessions.items()}
+
     def look_at_rounds(self, name: str, now: float, found: Found, *, force: bool = False) -> bool:
         """Looks at the rounds of one conversation.
 

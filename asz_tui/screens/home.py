@@ -86,6 +86,12 @@ class HomeScreen(Screen[None]):
         """The list."""
         return self.query_one("#rows", LineView)
 
+    @property
+    def settled(self) -> bool:
+        """Whether everything that can be known without opening a conversation is in the list."""
+        waiting = self._to_complete or self._to_verify
+        return self._listed and self._quick.idle and self._slow.idle and not waiting
+
     def on_mount(self) -> None:
         """Begin to read."""
         self.query_one("#find", Input).cursor_blink = False
@@ -204,7 +210,9 @@ class HomeScreen(Screen[None]):
         dot = right.replace("·", "-") if self.asz.ascii_mode else right
         header = Line([(f" {self.asz.title}  ", "title"), (visible(str(self.asz.root.path)), "dim")], [(dot + " ", "dim")])
         self.query_one("#header", Bar).show(header)
-        self.query_one("#columns", Bar).show(self.rows.header(self.view.row_width))
+        columns = self.rows.header(self.view.row_width)
+        # The rows have a cell for the cursor at their left and one for the scrollbar at their right.
+        self.query_one("#columns", Bar).show(Line([(" ", ""), *columns.left], [*columns.right, (" ", "")]))
         position = f"{self.view.cursor + 1} of {shown_rows} " if shown_rows else ""
         self.query_one("#footer", Bar).show(Line([(" " + hints(HOME), "dim")], [(position, "dim")]))
 

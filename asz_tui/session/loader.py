@@ -47,6 +47,11 @@ class Loader(Generic[T]):
             self._running = True
         threading.Thread(target=self._run, name=self._name, daemon=True).start()
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing runs and nothing waits."""
+        return not self._running
+
     def stop(self) -> None:
         """Ask the work to end; nothing is handed on any more."""
         self._stopped = True

@@ -1,0 +1,143 @@
+"""What there is to type: every command and option with the words that its help says. Data only; the help and the parser read it."""
+
+from __future__ import annotations
+
+from .parser import Command, Option, at_least
+
+COMMON = (
+    Option("--root", "the storage root; else $ASZ_ROOT, else storage.root of ./asz.yaml", value="DIR"),
+    Option("-h --help", "show this help"),
+    Option("-V --version", "show the version"),
+)
+"""Options that may stand before the command and after it."""
+
+_JSON = Option("--json", "print JSON")
+_ASCII = Option("--ascii", "draw with ASCII characters only")
+_NO_COLOR = Option("--no-color", "never use colours, also in a terminal")
+_WIDTH = Option(
+    "-w --width",
+    "clip lines to N columns; 0 clips nothing (default: the terminal's width, 0 elsewhere)",
+    value="N",
+    convert=at_least(0),
+)
+_SCREEN = (
+    _ASCII,
+    Option("--slow", "fewer frames and no animation, for slow links"),
+    Option("--no-mouse", "leave the mouse to the terminal"),
+)
+
+EXPLORER = Command(
+    "",
+    "explore",
+    "open the explorer",
+    words="[ROOT] [ID[#NODE]]",
+    most=2,
+    options=_SCREEN,
+)
+
+COMMANDS = (
+    EXPLORER,
+    Command(
+        "list",
+        "listing",
+        "list the conversations, newest activity first",
+        options=(
+            _JSON,
+            Option("-q --quick", "only what the newest headers say; a dash stands for the rest"),
+            _WIDTH,
+            _ASCII,
+        ),
+        about="State: 'chained' when every round links to the one before, 'incomplete' or 'mismatch' when not, '-' when that\n"
+        "was not looked at. Whether a conversation is verified takes its landed files too: see 'asz-tui verify'.",
+    ),
+    Command(
+        "conversation",
+        "conversation",
+        "print one conversation: a summary, or the whole document",
+        words="ID",
+        least=1,
+        most=1,
+        options=(
+            Option("--json", "print the asz.view document as JSON"),
+            Option("--yaml", "print the asz.view document as YAML"),
+            _ASCII,
+        ),
+        examples=("asz-tui conversation -json 5eed0002 | jq .summary",),
+    ),
+    Command(
+        "verify",
+        "verify",
+        "check every round and every landed file; exit 1 on any problem",
+        words="[ID]",
+        most=1,
+        options=(Option("-q --quiet", "print the problems only, not what was checked"), _ASCII),
+        about="Checks that every round reads, links and matches the landed files, and every landed file its closing line,\n"
+        "also where no conversation was made of a session yet. One line a problem; the last line says what was checked.",
+    ),
+    Command(
+        "view",
+        "view",
+        "serve the documents over HTTP until Ctrl+C",
+        words="[ADDR]",
+        most=1,
+        options=(
+            Option("--allow-remote", "allow an address that other machines reach; whoever reaches it reads everything"),
+            Option("-v --verbose", "print a line for each request on standard error"),
+        ),
+        about="ADDR is HOST:PORT, :PORT or PORT; the default is 127.0.0.1:8787, and port 0 takes a free one.",
+        examples=("asz-tui view :0",),
+    ),
+    Command(
+        "show",
+        "show",
+        "print a conversation's tree as plain text",
+        words="ID[#NODE]",
+        least=1,
+        most=1,
+        options=(
+            Option("-d --depth", "show N levels; 1 is the talks alone", value="N", convert=at_least(1)),
+            Option(
+                "-k --kind",
+                "only nodes of this kind; may stand several times; 'tool*' takes all that begin so",
+                value="KIND",
+                repeat=True,
+            ),
+            Option("-s --stream", "only this stream: its name, its label, or the beginning of one", value="STREAM"),
+            Option("-e --edges", "list the relations of each node below it"),
+            _WIDTH,
+            _ASCII,
+            _NO_COLOR,
+        ),
+        examples=("asz-tui show 5eed0002 --kind tool --width 100", "asz-tui show 5eed0002 --depth 2"),
+    ),
+    Command(
+        "tail",
+        "tail",
+        "print the newest steps, and steps as they land until Ctrl+C",
+        words="ID",
+        least=1,
+        most=1,
+        options=(
+            Option("--json", "one JSON object a line: the node as the document has it, with its label"),
+            Option("-n --lines", "begin with the newest N steps (default 10)", value="N", convert=at_least(0)),
+            Option("-f --follow", "wait for what lands (the default)"),
+            Option("--once", "end after the newest steps"),
+            _WIDTH,
+            _ASCII,
+            _NO_COLOR,
+        ),
+        examples=("asz-tui tail 5eed0005 --json -n 0 | jq -r .label",),
+    ),
+    Command(
+        "demo",
+        "demo",
+        "open the explorer on a bundled sample",
+        options=(Option("--live", "land the sample's rounds one by one, so that it can be seen growing"), *_SCREEN),
+    ),
+    Command("help", "help", "show the help of a command", words="[COMMAND]", most=1),
+)
+
+
+def names() -> list[str]:
+    """The names of the commands."""
+    return [command.name for command in COMMANDS if command.name]
