@@ -98,18 +98,21 @@ class Conversation:
             progress: told how far the reading is.
         """
         rounds = self.chain.read_new(_part(progress, "rounds"))
-        session = self._session_of(rounds)
+        lost = self.chain.lost(rounds)
+        session = self._session_of(rounds, lost)
         data = self.data
-        if session != data.session:
+        if lost or session != data.session:
             data = SessionData(self.storage, session, keep_records=data.keep_records)
         return Pending(rounds, data, data.read_new(_part(progress, "records")))
 
-    def _session_of(self, rounds: dict[RoundFile, Link | None]) -> str:
+    def _session_of(self, rounds: dict[RoundFile, Link | None], lost: bool) -> str:
         """The session that the fold will have: that of the first round of the chain, or the conversation's id without one."""
+        if self.fold.header and not lost:
+            return self.fold.header.session
         for link in rounds.values():
             if link is not None and link.round is not None and link.round.number == 1:
                 return link.round.header.session
-        return self.fold.header.session if self.fold.header else self.id
+        return self.id
 
     def take(self, pending: Pending) -> Update:
         """Make what ``read_new`` found part of this conversation; costs in proportion to it."""
@@ -196,10 +199,10 @@ class Conversation:
 
     def yaml(self) -> Iterator[bytes]:
         """The document as YAML in pieces."""
+        from .document.to_json import to_plain
         from .document.to_yaml import yaml_chunks
-        from .rawjson import loads
 
-        return yaml_chunks(loads(to_compact_json(self.document())))
+        return yaml_chunks(to_plain(self.document()))
 
     def record(self, seq: int, row: int) -> Record | None:
         """The landed record at an address, or None."""

@@ -118,7 +118,7 @@ def row_of_chain(chain: Chain, row: Row) -> Row:
     title = attrs.get("title")
     state = "chained"
     if chain.stopped or chain.unread:
-        state = "incomplete" if " is missing; " in chain.stopped else "mismatch"
+        state = "incomplete" if chain.gap else "mismatch"
     return replace(
         row,
         title=title if isinstance(title, str) and title else (row.title or ""),

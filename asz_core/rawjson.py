@@ -110,6 +110,14 @@ def tokens(raw: bytes) -> Iterable[tuple[int, int, int]]:
 _COMMA, _COLON = ord(","), ord(":")
 
 
+def _scalar(raw: bytes) -> Any:
+    try:
+        return orjson.loads(raw)
+    except ValueError:
+        # JSON has no largest number, orjson has: what is beyond a double reads as an infinity.
+        return float(raw)
+
+
 class _Builder:
     """Builds Python values from tokens with an explicit stack, checking the grammar."""
 
@@ -159,7 +167,7 @@ class _Builder:
                 expect = "colon"
                 continue
             elif expect in ("value", "first-value"):
-                item = orjson.loads(raw[start:end])
+                item = _scalar(raw[start:end])
             else:
                 raise ValueError("a value out of place")
             if not stack:

@@ -42,7 +42,7 @@ def verify_chain(chain: Chain, data: SessionData) -> Report:
     if chain.stopped:
         report.problems.append(chain.stopped)
         stopping = next((link for link in chain.links if not link.folded), None)
-        mismatch = " is missing; " not in chain.stopped and stopping is not None
+        mismatch = not chain.gap and stopping is not None
     last: Link | None = None
     for link in chain.links:
         found, bad = _check_round(link, last, data)

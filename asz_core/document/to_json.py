@@ -6,6 +6,8 @@ the escapes that the original writes (formats.md section 5). The cost is that of
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from .. import rawjson
@@ -40,6 +42,11 @@ def to_compact_json(document: Document) -> bytes:
         return msgspec.json.format(raw, indent=-1)
     except (msgspec.MsgspecError, RecursionError):
         return rawjson.compact(raw)
+
+
+def to_plain(document: Document) -> Any:
+    """The document as dictionaries, lists and scalars, as reading its JSON back would give."""
+    return rawjson.loads(_encode(document))
 
 
 def _indented(raw: bytes) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from ..errors import FoldError, RoundError
 from ..storage import RoundFile, Storage, read_file
@@ -63,7 +64,7 @@ class Chain:
         """
         files = self.storage.rounds(self.conversation)
         known = {link.file: link for link in self.links}
-        if self._lost(files):
+        if self.lost(files):
             known = {}
         to_read = [file for file in files if file not in known or known[file].round is None]
         found: dict[RoundFile, Link | None] = dict.fromkeys(files)
@@ -73,20 +74,20 @@ class Chain:
                 progress(number + 1, len(to_read))
         return found
 
-    def _lost(self, files: Iterable[RoundFile]) -> bool:
-        """Whether a file that was folded is gone or another."""
-        listed = set(files)
-        return any(link.folded and link.file not in listed for link in self.links)
+    def lost(self, files: Iterable[RoundFile]) -> bool:
+        """Whether a file that was folded is gone or another, or one stands before it now: the fold must start over."""
+        folded = [link.file for link in self.links if link.folded]
+        return folded != list(islice(files, len(folded)))
 
     def take(self, found: dict[RoundFile, Link | None]) -> list[Delta]:
         """Make what ``read_new`` found part of this chain and fold on as far as it links.
 
         Returns:
-            One delta per round applied now. When a file that was folded is gone or another, the fold starts over: ``fold`` is a
+            One delta per round applied now. When the files that were folded are ``lost``, the fold starts over: ``fold`` is a
             new one, ``generation`` counts up, and the deltas are those of all its rounds.
         """
         known: dict[RoundFile, Link] = {link.file: link for link in self.links}
-        if self._lost(found):
+        if self.lost(found):
             self.fold, known = Fold(), {}
             self.generation += 1
         links = [link or known.get(file) for file, link in found.items()]
@@ -128,6 +129,11 @@ class Chain:
         except FoldError as error:
             return f"round {number} does not fold: {error}"
         return ""
+
+    @property
+    def gap(self) -> bool:
+        """Whether the fold stopped before a round that is not there, and not at one that does not read or fold."""
+        return self.stopped.startswith(f"round {self.fold.head + 1} is missing")
 
     @property
     def unread(self) -> bool:

@@ -93,7 +93,7 @@ class Fold:
         self.check(round_)
         delta = Delta(round_.number)
         indexed = self._children is not None or self._touching is not None
-        if not indexed and not self.nodes:
+        if not indexed and self.header is None:
             self._apply_first(round_, delta)
         else:
             for entity in round_.entities:

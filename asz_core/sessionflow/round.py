@@ -118,7 +118,8 @@ def _decode_all(data: bytes) -> tuple[list[Any], Any]:
         data.decode()
         frames = _frame.decode_lines(data)
         count = data.count(b"\n") + (not data.endswith(b"\n"))
-        if len(frames) == count:
+        # Every line break must be one between two frames: the decoder alone does not mind two on a line, or one on two.
+        if len(frames) == count and data.count(b"}\n{") == count - 1:
             return frames, range(1, count + 1)
     except _REFUSALS:
         pass

@@ -18,7 +18,7 @@ from ..grammar import one_line
 from ..lines.line import Line, Span
 from ..session.opened import Opened
 from ..text.words import clock
-from .tables import Column, Entry, EntryRows, counted, evidence_words, node_spans, node_text, reach
+from .tables import Cell, Column, Entry, EntryRows, counted, evidence_words, node_spans, node_text, reach
 
 WORDS_SEARCHED = 3000
 
@@ -44,7 +44,7 @@ class EdgesRows(EntryRows):
             Column("time", 8, rank=2),
             Column("from", 22, flex=2),
             Column("to", 22, flex=2),
-            Column("quality", 16),
+            Column("quality", 18),
             Column("via", 16, flex=1, rank=3),
             Column("evidence", 12, rank=4),
         )
@@ -144,7 +144,7 @@ class EdgesRows(EntryRows):
             return self.table_header(self._table, width)
         relation: Relation = entry.item
         at = self._time(relation) // 1_000_000
-        cells = [
+        cells: list[Cell] = [
             (one_line(relation.type), "accent"),
             (clock(at, self.tz), "time" if at else "dim"),
             node_spans(self.opened, relation.from_),

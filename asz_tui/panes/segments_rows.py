@@ -18,11 +18,16 @@ from ..grammar import one_line
 from ..lines.line import Line, Span
 from ..session.opened import Opened
 from ..text.words import clock, count, date, duration
-from .tables import Column, Entry, EntryRows, node_text, span_bar, stretch, text_attr
-
-_BAR = 12
+from .tables import Cell, Column, Entry, EntryRows, node_text, span_bar, stretch, text_attr
 
 OUTSIDE = "outside any segment"
+
+GATES: dict[str, str] = {
+    "activity_boundary": "no later segment has begun, so it may go on",
+    "no_crossing_open_operation": "a tool or a child agent was not finished inside it",
+    "lateness_watermark": "the quiet time after it is not long enough yet",
+}
+"""Gate that is not met -> what that says."""
 
 
 @dataclass(slots=True)
@@ -52,11 +57,11 @@ class SegmentsRows(EntryRows):
             Column("segment", 9),
             Column("state", 9),
             Column("talks", 5, right=True),
-            Column("day", 10, rank=2),
+            Column("day", 10, rank=3),
             Column("times", 17),
-            Column("lasted", 7, right=True, rank=1),
-            Column("in the session", 14, flex=1, rank=3),
-            Column("gates", 15, flex=3),
+            Column("lasted", 7, right=True, rank=2),
+            Column("in the session", 10, flex=2, rank=1),
+            Column("committable", 12, flex=1),
         )
         self._unfolded: set[str] = set()
         self.reload()
@@ -121,6 +126,9 @@ class SegmentsRows(EntryRows):
                 continue
             yield Entry(window.id, "segment", window)
             # What a filter finds inside a segment is shown; otherwise the person unfolds.
+            if window.id in self._unfolded:
+                for gate in window.gates or []:
+                    yield Entry(("gate", window.id, gate), "gate", (window, gate))
             if window.id in self._unfolded or not fits:
                 for tree, place in talks:
                     yield Entry(tree.nodes[place].id, "talk", (window, tree, place))
@@ -148,37 +156,41 @@ class SegmentsRows(EntryRows):
             return self.table_header(self._table, width)
         if entry.sort == "talk":
             return self._talk_line(*entry.item[1:])
+        if entry.sort == "gate":
+            return self._gate_line(entry.item[1])
         return self._window_line(entry.item, width)
 
     def _window_line(self, window: Window, width: int) -> Line:
         start, end = window.start // 1_000_000, window.end // 1_000_000
-        room = next((cells for at, cells in self._table.layout(width) if at == 6), _BAR)
         name = "outside" if window.id == OUTSIDE else str(window.number)
-        cells = [
+        cells: list[Cell] = [
             [(self._fold(window), "dim"), (name, "text")],
             (one_line(window.state) or "–", "warning" if window.state == "open" else "text"),
             (count(len(window.talks)), "text"),
             (date(start, self.tz), "dim"),
             (stretch(start, end, self.tz), "time" if start else "dim"),
             (duration(end - start) if start else "–", "time" if start else "dim"),
-            span_bar(window.start, window.end, self._low, self._high, room, self.ascii_only),
-            self._gates(window),
+            span_bar(window.start, window.end, self._low, self._high, self._table.room(6, width), self.ascii_only),
+            self._committable(window, self._table.room(7, width)),
         ]
         return self._table.row(width, cells, indent=1)
 
-    def _gates(self, window: Window) -> list[Span]:
+    def _committable(self, window: Window, room: int) -> list[Span]:
         if window.node is None:
-            words = "talks that no relation puts into one" if window.id == OUTSIDE else f"{one_line(window.id)} has no node"
+            words = "no relation puts them into one" if window.id == OUTSIDE else f"{one_line(window.id)} has no node"
             return [(words, "dim")]
-        if window.committable:
-            spans: list[Span] = [("committable", "ok")]
-        else:
-            spans = [("not committable", "dim")]
-        if window.gates:
-            spans.append((" · unmet: " + ", ".join(one_line(gate) for gate in window.gates), "warning"))
-        elif not window.committable:
-            spans.append((" · no gate is named", "dim"))
-        return spans
+        if window.committable and not window.gates:
+            return [("yes", "ok")]
+        word: Span = ("yes", "ok") if window.committable else ("no", "warning")
+        if window.gates is None:
+            return [word]
+        names = " · " + ", ".join(one_line(gate) for gate in window.gates)
+        # The names stand in full below the segment when it is unfolded.
+        return [word, (names if len(names) + len(word[0]) <= room else f" · {len(window.gates)} unmet", "warning")]
+
+    def _gate_line(self, gate: str) -> Line:
+        spans: list[Span] = [("    unmet  ", "dim"), (one_line(gate), "warning"), (f"  {GATES.get(gate, '')}", "dim")]
+        return Line([(self.plain(text), role) for text, role in spans])
 
     def _fold(self, window: Window) -> str:
         if not window.talks:
@@ -206,12 +218,12 @@ class SegmentsRows(EntryRows):
             return str(entry.key)
         if entry.sort == "segment" and entry.item.talks:
             tree, place = entry.item.talks[0]
-            return tree.nodes[place].id
+            return str(tree.nodes[place].id)
         return None
 
 
 def _window(node: Node) -> Window:
     attrs = attrs_of(node)
     gates = attrs.get("gates_unmet")
-    named = [gate for gate in gates if isinstance(gate, str)] if isinstance(gates, list) else None
+    named = list(dict.fromkeys(gate for gate in gates if isinstance(gate, str))) if isinstance(gates, list) else None
     return Window(node.id, node, state=text_attr(node, "state"), committable=attrs.get("committable") is True, gates=named)

@@ -18,7 +18,7 @@ from ..grammar import one_line
 from ..lines.line import Line, Span
 from ..session.opened import Opened
 from ..text.words import clock, count
-from .tables import Column, Entry, EntryRows, counted, node_spans, reach
+from .tables import Cell, Column, Entry, EntryRows, counted, node_spans, reach
 
 MAX_INDENT = 12
 
@@ -176,15 +176,16 @@ class StreamsRows(EntryRows):
             return self.table_header(self._table, width)
         if entry.sort == "opener":
             return self._opener_line(*entry.item)
-        return self._stream_line(*entry.item, width)
+        return self._stream_line(entry.item, width)
 
-    def _stream_line(self, stream: StreamEntry, depth: int, width: int) -> Line:
+    def _stream_line(self, item: tuple[StreamEntry, int], width: int) -> Line:
+        stream, depth = item
         name = one_line(stream.label or stream.name) or one_line(stream.id)
         spans: list[Span] = [(self._indent(depth, stream), "dim"), (name, "person" if stream.role == "main" else "agent")]
         if stream.label:
             spans.append((f"  {one_line(stream.name)}", "dim"))
         start = self._starts.get(stream.talk, 0)
-        cells = [
+        cells: list[Cell] = [
             spans,
             (one_line(stream.role) or "–", "text" if stream.role else "dim"),
             (one_line(stream.named_by) or "–", "text" if stream.named_by else "dim"),
@@ -206,11 +207,12 @@ class StreamsRows(EntryRows):
     def _opener_line(self, opener: Opener, depth: int, stream: StreamEntry) -> Line:
         lead = "opened by " if len(stream.opened_by) == 1 else "perhaps opened by "
         spans: list[Span] = [(" " + self._indent(depth, None), ""), (lead, "dim"), *node_spans(self.opened, opener.step)]
-        facts = [f"on {one_line(opener.stream)}"]
+        spans.append((f"  on {one_line(opener.stream)}", "dim"))
+        right: list[Span] = [(one_line(opener.quality), "dim" if opener.quality == "exact_unique" else "warning")]
         if self._pools[opener.step] > 1:
-            facts.append(f"it started {counted(self._pools[opener.step], 'stream')}")
-        spans.append((self.plain("  " + " · ".join(facts)), "dim"))
-        return Line([(self.plain(text), role) for text, role in spans], [(self.plain(one_line(opener.quality)), "dim")])
+            # All of them are its children, not guesses that compete.
+            right.insert(0, (f"it started {counted(self._pools[opener.step], 'stream')}  ", "dim"))
+        return Line([(self.plain(text), role) for text, role in spans], [(self.plain(text), role) for text, role in right])
 
     def _indent(self, depth: int, stream: StreamEntry | None) -> str:
         if stream is None or not self._has_below(stream):
@@ -220,7 +222,7 @@ class StreamsRows(EntryRows):
         else:
             fold = "+ " if self.ascii_only else "▸ "
         if depth > MAX_INDENT:
-            return "  " * (MAX_INDENT - 1) + ("..") + fold
+            return "  " * (MAX_INDENT - 1) + (".." if self.ascii_only else "‥ ") + fold
         return "  " * depth + fold
 
     def aim(self, entry: Entry) -> str | None:

@@ -20,11 +20,10 @@ from asz_core.sessionflow import Node, Ref, attrs_of
 from ..grammar import one_line
 from ..lines.line import Line, Span, fit
 from ..session.opened import Opened
-from ..text.cells import width as width_of
 from ..text.safe import ascii_only as to_ascii
 from ..text.words import NO_TIME, clock, date
 
-Cell = Span | Sequence[Span]
+Cell = Span | list[Span]
 """What stands in a column: one span or several."""
 
 
@@ -93,9 +92,9 @@ class Table:
         taken = sum(self.columns[at].cells for at in shown) + self.gap * (len(shown) - 1)
         return width - self.indent - taken
 
-    def shows(self, title: str, width: int) -> bool:
-        """Whether a column has room at a width."""
-        return any(self.columns[at].title == title for at, _ in self.layout(width))
+    def room(self, column: int, width: int) -> int:
+        """Cells of a column at a width; 0 when it is left out."""
+        return dict(self.layout(width)).get(column, 0)
 
     def row(self, width: int, cells: Sequence[Cell], *, indent: int | None = None, mark: str = "") -> Line:
         """A row of cells, one for each column."""
@@ -112,8 +111,8 @@ class Table:
     def _fitted(self, cell: Cell, room: int, ellipsis: str, right: bool) -> list[Span]:
         given = [cell] if isinstance(cell, tuple) else cell
         if self.ascii_only:
-            given = [(to_ascii(text), role) for text, role in given]  # type: ignore[misc]
-        fitted = fit(Line(list(given)), room, ellipsis)  # type: ignore[arg-type]
+            given = [(to_ascii(text), role) for text, role in given]
+        fitted = fit(Line(list(given)), room, ellipsis)
         if right and fitted and not fitted[-1][1] and not fitted[-1][0].strip():
             fitted.insert(0, fitted.pop())
         return fitted
@@ -121,7 +120,7 @@ class Table:
     def header(self, width: int, *, sorted_by: str = "", down: bool = False, role: str = "dim") -> Line:
         """The names of the columns; the one that is sorted by has an arrow, in ASCII capitals."""
         names = {column.title: column.title for column in self.columns}
-        if sorted_by in names:
+        if sorted_by and sorted_by in names:
             names[sorted_by] = sorted_by.upper() if self.ascii_only else sorted_by + ("↓" if down else "↑")
         return self.row(width, [(names[column.title], role) for column in self.columns])
 
@@ -436,8 +435,3 @@ def text_attr(node: Node, name: str) -> str:
     """An attribute that is a text; empty when it is none."""
     value = attrs_of(node).get(name)
     return value if isinstance(value, str) else ""
-
-
-def display_width(line: Line) -> int:
-    """How many cells a row's texts take."""
-    return sum(width_of(text) for text, _ in [*line.left, *line.right])

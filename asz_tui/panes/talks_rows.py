@@ -181,7 +181,8 @@ class TalksRows:
             root = tree.nodes[0].id
             section = old.get(root)
             heading = "loose" if index == loose_from else ""
-            day, gap = self._before(tree, before)
+            # Loose trees stand in the order in which they landed, not in time, so no day and no pause leads over to them.
+            day, gap = self._before(tree, before) if index < loose_from else ("", 0)
             fresh = section is None or section.tree is not tree or roots is None or root in roots
             if section is None or fresh or (section.day, section.gap_ns, section.heading) != (day, gap, heading):
                 section = Section(tree, stamp=self._stamp, day=day, gap_ns=gap, heading=heading)

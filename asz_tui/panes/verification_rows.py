@@ -28,7 +28,7 @@ from ..session.opened import Opened
 from ..text.cells import wrap
 from ..text.safe import visible
 from ..text.words import count, date, size
-from .tables import Column, Entry, EntryRows, counted, first_talk, stretch
+from .tables import Cell, Column, Entry, EntryRows, counted, first_talk, stretch
 
 _OF_ROUND = re.compile(r"round (\d+)[ :]")
 _BEFORE = re.compile(r"round (\d+) is missing before round (\d+)")
@@ -318,7 +318,7 @@ class VerificationRows(EntryRows):
         header = link.round.header
         through = header.through_seq
         seqs = f"{header.from_seq}–{through}" if through >= header.from_seq else "none"
-        cells = [
+        cells: list[Cell] = [
             (number, "text"),
             (one_line(link.round.digest[:12]), "code"),
             (one_line(header.previous[:12]) or "–", "code" if header.previous else "dim"),
@@ -341,12 +341,12 @@ class VerificationRows(EntryRows):
             wire = item[0]
             seq = landed_seq(wire)
             place = one_line("/".join(wire.split("/")[1:-1]))
-            cells = [("–" if seq is None else str(seq), "text"), blank, (place, "text"), *[blank] * 5]
+            cells: list[Cell] = [("–" if seq is None else str(seq), "text"), blank, (place, "text"), *[blank] * 5]
             return self._file_table.row(width, [*cells, self._there("unreadable")])
         if entry.sort == "round-file":
             return self._round_file_line(item, width)
         low, high = self._times_of(item)
-        cells = [
+        cells: list[Cell] = [
             (str(item.file.seq), "text"),
             (one_line(item.kind) or "–", "text" if item.kind else "dim"),
             (one_line(_place_of(item)), "text"),
@@ -364,7 +364,7 @@ class VerificationRows(EntryRows):
         if link.round is None:
             return self._file_table.row(width, [blank, ("round", "text"), name, *[blank] * 5, self._there("unreadable")])
         header = link.round.header
-        cells = [
+        cells: list[Cell] = [
             blank,
             ("round", "text"),
             name,
@@ -389,7 +389,7 @@ class VerificationRows(EntryRows):
         return [state_glyph("mismatch", ascii_only=self.ascii_only), (f" {trouble}", "warning")]
 
     def _ref_line(self, ref: Unresolved, width: int) -> Line:
-        cells = [
+        cells: list[Cell] = [
             (one_line(ref.kind) or "–", "text"),
             (one_line(ref.ref) or "–", "code"),
             (one_line(ref.reason) or "no reason given", "text" if ref.reason else "dim"),

@@ -204,6 +204,8 @@ class ConversationScreen(Screen[None]):
         self.detail = DetailBuilder(opened, self.asz.tz)
         self._view_of("talks").set_source(self.talks, keep=False)
         self._view_of("verification").set_source(self.verification, keep=False)
+        if opened.trees:
+            self._view_of("talks").move_to(opened.trees[0].nodes[0].id)
         self._say_empty()
         self._loader = Loader(lambda _: opened.conversation.read_new(), self._handed, "asz-refresh")
         if self.asz.watcher:
@@ -334,7 +336,7 @@ class ConversationScreen(Screen[None]):
     def _show_header(self) -> None:
         if self.is_mounted:
             state = frame.HeaderState(self.follow, self.new_count, self.gone)
-            line = frame.header(self.opened, state, self.asz.now_ms(), self.asz.ascii_mode)
+            line = frame.header(self.opened, state, self.asz.now_ms(), self.app.size.width, self.asz.ascii_mode)
             self.query_one("#header", Bar).show(line)
 
     def _show_footer(self) -> None:

@@ -20,6 +20,7 @@ from ..lines.line import Line, Span
 from ..panes.talks_rows import NOISE, TalksRows
 from ..session.opened import Opened
 from ..session.search import Found
+from ..text.cells import width as cells
 from ..text.words import ago, size
 
 _TABS = (("talks", "1", "Talks"), ("verification", "6", "Verification"))
@@ -49,52 +50,57 @@ class HeaderState:
     gone: bool = False
 
 
-def header(opened: Opened | None, state: HeaderState, now_ms: int, ascii_only: bool) -> Line:
-    """Title, verification, head round and its age, counts, follow state."""
+def header(opened: Opened | None, state: HeaderState, now_ms: int, width: int, ascii_only: bool) -> Line:
+    """Title, verification, head round and its age, counts, follow state; what matters least goes first where there is no room."""
     back = " < " if ascii_only else " ‹ "
     if opened is None:
         return Line([(back, "dim"), ("reading the conversation", "title")])
     conversation = opened.conversation
-    report = conversation.report
-    glyph, role = state_glyph(report.state, ascii_only=ascii_only)
-    dot = " - " if ascii_only else " · "
-    right: list[Span] = [(f"{glyph} {report.state}", role), (dot + _head_words(conversation, now_ms), "dim")]
-    fold = conversation.fold
-    talks = sum(1 for _ in fold.of_kind("talk")) if len(fold.nodes) < 5000 else _count_talks(opened)
-    right.append((f"{dot}{talks:,} talk" + ("" if talks == 1 else "s"), "dim"))
-    unresolved = sum(1 for ref in fold.unresolved.values() if ref.state == "open")
+    # (how much it matters, text, role); the verification state is never dropped.
+    pieces: list[tuple[int, str, str]] = []
+    glyph, role = state_glyph(conversation.report.state, ascii_only=ascii_only)
+    pieces.append((9, f"{glyph} {conversation.report.state}", role))
+    pieces += [(6 - at, words, "dim") for at, words in enumerate(_head_words(conversation, now_ms))]
+    talks = opened.talk_count
+    pieces.append((2, f"{talks:,} talk" + ("" if talks == 1 else "s"), "dim"))
+    pieces.append((1, f"{opened.step_count:,} steps", "dim"))
+    unresolved = sum(1 for ref in conversation.fold.unresolved.values() if ref.state == "open")
     if unresolved:
-        right.append((f"{dot}! {unresolved}", "warning"))
+        pieces.append((4, f"! {unresolved:,}", "warning"))
     if state.gone:
-        right.append((f"{dot}gone from the disk", "error"))
+        pieces.append((8, "gone from the disk", "error"))
     if state.new_count and not state.follow:
-        right.append((f"{dot}{state.new_count:,} new", "accent"))
-    right.append((dot + ("following" if state.follow else "F follow") + " ", "accent" if state.follow else "dim"))
+        pieces.append((7, f"{state.new_count:,} new", "accent"))
+    pieces.append((7 if state.follow else 3, "following" if state.follow else "F follow", "accent" if state.follow else "dim"))
+    dot = " - " if ascii_only else " · "
+    room = width * 2 // 3 - 1
+    while len(pieces) > 1 and sum(cells(words) + 3 for _, words, _ in pieces) > room:
+        pieces.remove(min(pieces))
+    right: list[Span] = []
+    for _, words, role in pieces:
+        right.append(((dot if right else "") + words, role))
+    right.append((" ", ""))
     return Line([(back, "dim"), (title_of(conversation), "title")], right)
 
 
-def _count_talks(opened: Opened) -> int:
-    return opened.loose_from
-
-
-def _head_words(conversation: Conversation, now_ms: int) -> str:
+def _head_words(conversation: Conversation, now_ms: int) -> list[str]:
+    """The head round and how old it is."""
     head = conversation.fold.header
     if head is None:
-        return "no round"
+        return ["no round"]
     when = optional_ms(head.session_through_time) or optional_ms(head.through_time) or last_ms(conversation)
-    words = f"round {head.round}"
-    if when:
-        age = now_ms - when
-        words += ", now" if 0 <= age < _MINUTE else f", {ago(when, now_ms)}"
-    return words
+    if not when:
+        return [f"round {head.round}"]
+    return [f"round {head.round}", "now" if 0 <= now_ms - when < _MINUTE else ago(when, now_ms)]
 
 
 def title_of(conversation: Conversation) -> str:
     """The title, made safe, or «untitled»."""
     session = conversation.fold.session_node()
     title = attrs_of(session).get("title") if session else None
-    if not title and conversation.fold.header:
-        title = conversation.fold.header.title
+    if not title:
+        headers = (link.round.header for link in reversed(conversation.chain.links) if link.round is not None)
+        title = next((header.title for header in headers if header.title), "")
     return one_line(title) if isinstance(title, str) and title else "untitled"
 
 

@@ -211,8 +211,8 @@ class HomeScreen(Screen[None]):
         header = Line([(f" {self.asz.title}  ", "title"), (visible(str(self.asz.root.path)), "dim")], [(dot + " ", "dim")])
         self.query_one("#header", Bar).show(header)
         columns = self.rows.header(self.view.row_width)
-        # The rows have a cell for the cursor at their left and one for the scrollbar at their right.
-        self.query_one("#columns", Bar).show(Line([(" ", ""), *columns.left], [*columns.right, (" ", "")]))
+        # The rows have a cell for the cursor at their left.
+        self.query_one("#columns", Bar).show(Line([(" ", ""), *columns.left, *columns.right]))
         position = f"{self.view.cursor + 1} of {shown_rows} " if shown_rows else ""
         self.query_one("#footer", Bar).show(Line([(" " + hints(HOME), "dim")], [(position, "dim")]))
 

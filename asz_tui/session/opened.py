@@ -42,6 +42,7 @@ class Opened:
     Attributes:
         trees: outermost talks by start, then loose trees.
         loose_from: index of the first loose tree.
+        talk_count, step_count: of all trees, talks inside talks included.
     """
 
     def __init__(self, conversation: Conversation, *, ascii_only: bool = False) -> None:
@@ -54,6 +55,8 @@ class Opened:
         self.grammar = Grammar(conversation, ascii_only=ascii_only)
         self.trees: list[Tree] = []
         self.loose_from = 0
+        self.talk_count = 0
+        self.step_count = 0
         self._talks: dict[str, Tree] = {}
         self._loose: dict[str, Tree] = {}
         self._root_of: dict[str, str] = {}
@@ -75,6 +78,8 @@ class Opened:
         self.trees = sorted(self._talks.values(), key=_by_start)
         self.loose_from = len(self.trees)
         self.trees += sorted(self._loose.values(), key=lambda tree: record_order(tree.nodes[0]))
+        self.talk_count = sum(_count(tree, "talk") for tree in self.trees)
+        self.step_count = sum(tree.count(0)[1] for tree in self.trees)
 
     def take(self, pending: Pending) -> Applied:
         """Take in what was read beside; costs in proportion to it and to the talks it touches."""
@@ -249,6 +254,14 @@ class Opened:
 
 ERRORS = frozenset({"error.api", "message.synthetic", "control.interrupt"})
 """Kinds that say by themselves that something went wrong."""
+
+
+def _count(tree: Tree, kind: str) -> int:
+    """How many nodes of a kind a tree holds; remembered with the tree."""
+    found = tree.marks.get(kind)
+    if found is None:
+        found = tree.marks[kind] = [place for place, node in enumerate(tree.nodes) if node.kind == kind]
+    return len(found)
 
 
 def _later(node: Node, other: Node) -> bool:

@@ -157,27 +157,37 @@ class _Follower:
         """Take in one report."""
         conversation = self._tail.conversation
         if changes.root_gone or conversation.id in changes.removed:
-            if not self._gone:
-                complain(f"{conversation.id} is gone; waiting for it to come back")
-            self._gone = True
-        back = changes.root_back or conversation.id in changes.conversations
-        if back and self._gone and conversation.storage.rounds(conversation.id):
-            complain(f"{conversation.id} is back")
-            self._gone = False
-        if not self._gone and (back or conversation.data.session in changes.sessions):
+            self._lose()
+        ours = conversation.id in changes.conversations or conversation.data.session in changes.sessions
+        if changes.root_back or ours:
             self.refresh()
 
     def refresh(self) -> None:
         """Read what is new, and ask to hear again where something does not read yet."""
         conversation = self._tail.conversation
-        self._tail.take(conversation.refresh())
-        stopped = conversation.chain.stopped
+        pending = conversation.read_new()
+        if not pending.rounds:
+            # What was read stays; taking in that nothing is there would forget it.
+            self._lose()
+            return
+        if self._gone:
+            complain(f"{conversation.id} is back")
+            self._gone = False
+        self._tail.take(conversation.take(pending))
         if conversation.chain.unread:
             self._watcher.again(conversation.id)
         else:
             self._watcher.done(conversation.id)
+        self._say_why_stopped(conversation.chain.stopped)
+
+    def _lose(self) -> None:
+        if not self._gone:
+            complain(f"{self._tail.conversation.id} is gone; waiting for it to come back")
+        self._gone = True
+
+    def _say_why_stopped(self, stopped: str) -> None:
         # A file that is still being copied does not read for a moment; what is so twice is worth a word.
         if stopped and stopped == self._stopped and stopped != self._told:
-            complain(f"{conversation.id}: {stopped}")
+            complain(f"{self._tail.conversation.id}: {stopped}")
             self._told = stopped
         self._stopped = stopped

@@ -62,7 +62,7 @@ class DetailBuilder:
         if node is None:
             return ""
         subject = Subject(self._shared, node)
-        texts = [subject.text, *(part_text(part) for _, part in subject.results() if part is not None)]
+        texts = [subject.said, *(part_text(part) for _, part in subject.results() if part is not None)]
         return "\n\n".join(text for text in texts if text)
 
     # --- landed records

@@ -81,11 +81,11 @@ def _amount(subject: Subject) -> str:
     """State and size of the content: ``available · 48,211 bytes``."""
     if subject.node.kind in CONTAINERS or subject.node.kind == "llm.call":
         return ""
-    shown, stated = text_bytes(subject.text), subject.view.bytes
+    shown, stated = text_bytes(subject.said), subject.view.bytes
     words = [safe(subject.view.state)] if subject.view.state else []
-    if subject.record is None and subject.text:
+    if subject.record is None and subject.said:
         words.append(f"showing {shown:,} of {size_words(max(stated, shown))}")
-    elif subject.text and stated > shown and subject.view.state not in ("", "available"):
+    elif subject.said and stated > shown and subject.view.state not in ("", "available"):
         words.append(f"showing {shown:,} of {size_words(stated)}")
     elif stated or shown:
         words.append(size_words(stated or shown))
@@ -108,15 +108,19 @@ def text_items(subject: Subject) -> list[Item]:
         items.append(Block([(f"{state_sentence(safe(state))}", "warning")]))
     if node.kind == "turn.duration" and view.duration_ms:
         return [*items, Block([(f"turn of {duration(view.duration_ms)}", "title")])]
-    if subject.text:
-        return items + _said(subject)
+    if subject.said:
+        items += _said(subject)
+    if subject.said != subject.text:
+        items += [dim("The record's text beside this call:"), Block(subject.text, indent=2)]
+    if subject.said or subject.text:
+        return items
     if subject.record is not None and (not state or state == "available"):
         items.append(dim("The record holds no text for this step."))
     return items
 
 
 def _said(subject: Subject) -> list[Item]:
-    kind, text = subject.node.kind, subject.text
+    kind, text = subject.node.kind, subject.said
     if kind in SPOKEN:
         return message_items(text)
     if kind in CALLS:

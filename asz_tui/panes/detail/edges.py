@@ -13,6 +13,7 @@ from asz_core.vocabulary import QUALITIES, RELATIONS, UNRESOLVED_STATES
 
 from ...lines.line import Span
 from ...lines.text_rows import Block
+from ...text.cells import clip
 from .items import Facts, Item, counted, dim, heading, safe, where
 from .subject import Subject
 
@@ -49,11 +50,13 @@ def _edge(subject: Subject, relation: Relation, direction: str) -> list[Span]:
     if other == subject.node.id:
         spans.append(("this node itself", "dim"))
     elif words:
-        spans.append((words if len(words) <= _WORDS else words[: _WORDS - 1] + "…", "text"))
+        spans.append((clip(words, _WORDS), "text"))
     if not kind:
         spans += [(safe(other) or "nothing", "text"), ("  not in this conversation", "dim")]
     elif other != subject.node.id:
         spans.append((f"  {safe(other)}", "dim"))
+        if kind == "stream" and (said := _first_words(subject, other)):
+            spans.append((f"\n“{said}”", "dim"))
     weak = relation.quality != "exact_unique"
     spans.append((f"\n{safe(relation.quality) or 'no quality stated'}", "warning" if weak else "ok"))
     meaning = QUALITIES.get(relation.quality, "") if weak else ""
@@ -62,6 +65,35 @@ def _edge(subject: Subject, relation: Relation, direction: str) -> list[Span]:
     for ref in relation.evidence or ():
         spans.append((f"\nevidence {where(ref)}", "dim"))
     return spans
+
+
+def _first_words(subject: Subject, stream_id: str) -> str:
+    """What a stream that has no label was asked first, so that it can be told from its like."""
+    node = subject.conversation.fold.nodes[stream_id]
+    entry = subject.shared.streams.get(node.stream)
+    if entry is None or entry.label or entry.role == "main" or not entry.talk:
+        return ""
+    place = subject.opened.locate(entry.talk)
+    label = subject.conversation.content.label_and_reply(*place)[0] if place is not None else ""
+    return clip(safe(label.strip()), _WORDS)
+
+
+def _talk_of(subject: Subject, node_id: str) -> str:
+    return next((node.id for node in reversed(subject.opened.path(node_id)) if node.kind == "talk"), "")
+
+
+def _earlier_calls(subject: Subject) -> list[tuple[str, bool]]:
+    """Of a report: the talk of the call that started what it reports, when it is another one."""
+    found: list[tuple[str, bool]] = []
+    here = _talk_of(subject, subject.node.id)
+    for relation, way in subject.edges:
+        if relation.type != "reports" or way != "out":
+            continue
+        for start, its_way in subject.conversation.fold.edges(relation.to):
+            talk = _talk_of(subject, start.from_) if start.type == "starts" and its_way == "in" else ""
+            if talk and here and talk != here:
+                found.append((f"This talk hears the ending; the call that started it is in {safe(talk)}.", False))
+    return list(dict.fromkeys(found))
 
 
 def _notices(subject: Subject) -> list[tuple[str, bool]]:
@@ -78,7 +110,7 @@ def _notices(subject: Subject) -> list[tuple[str, bool]]:
         if len(others) > 1:
             words = subject.end_words(stream)[1] or safe(stream)
             found.append((f"{counted(len(others), 'step')} could have opened stream {words}; this is one of them.", True))
-    return found
+    return found + _earlier_calls(subject)
 
 
 def _meanings(types: object) -> list[Item]:

@@ -9,12 +9,14 @@ Cost: linear in the text; a diff of more than `_DIFF_LINES` line pairs is not co
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 
 from ...lines.text_rows import Block
 from ...text.cells import width
 from ...text.safe import visible
 from .items import Facts, Item, dim, safe
 from .jsontext import Member, elements, json_block, members
+from .markdown import markdown
 
 _SHORT = 80
 _DIFF_LINES = 4_000_000
@@ -25,6 +27,8 @@ _CODE_KEYS = frozenset(
     }
 )  # fmt: skip
 """Keys whose blanks count: broken where the row is full, never at words."""
+_MESSAGE_KEYS = frozenset({"prompt", "plan"})
+"""Keys that hold a message to an agent or a person, laid out as one."""
 
 
 def input_items(text: str) -> list[Item]:
@@ -45,7 +49,9 @@ def field_items(found: list[Member], indent: int = 0) -> list[Item]:
         if edit and member.key in edit:
             continue
         value = member.text()
-        if value is None:
+        if value is None and _edits_of(member):
+            long.append(member)
+        elif value is None:
             spelt = member.spelt()
             if len(spelt) <= _SHORT and "\n" not in spelt:
                 facts.add(safe(member.key), [(safe(spelt), "accent" if spelt[:1] not in "{[" else "code")])
@@ -72,16 +78,24 @@ def _edit_of(found: list[Member]) -> dict[str, str] | None:
 _SIDES = ("old_string", "new_string")
 
 
+def _edits_of(member: Member) -> list[list[Member]]:
+    """The edits of a list that holds nothing else, else an empty list."""
+    if b"old_string" not in member.raw:
+        return []
+    edits = [members(element) for element in elements(member.raw)]
+    return [edit for edit in edits if edit] if all(edit is not None and _edit_of(edit) for edit in edits) else []
+
+
 def _long_items(member: Member, indent: int) -> list[Item]:
     items: list[Item] = [Block([(safe(member.key), "key")], indent=indent)]
     text = member.text()
+    if text is not None and member.key in _MESSAGE_KEYS:
+        return [*items, *(replace(block, indent=block.indent + indent + 2) for block in markdown(text))]
     if text is not None:
         kind = "code" if member.key in _CODE_KEYS else "prose"
         return [*items, Block(text, role="code" if kind == "code" else "text", kind=kind, indent=indent + 2)]
-    edits = [members(element) for element in elements(member.raw)]
-    if edits and all(edit is not None and _edit_of(edit) for edit in edits):
+    if edits := _edits_of(member):
         for number, edit in enumerate(edits, 1):
-            assert edit is not None
             items.append(dim(f"edit {number} of {len(edits)}", indent=indent + 2))
             items += field_items(edit, indent + 2)
         return items

@@ -4,8 +4,8 @@ Scalars are never serialised anew: numbers, key order and escapes stay as the fi
 it is drawn as a field). Text that is no JSON is for the caller to show as it is.
 
 Cost: checking that a text is JSON, by the fast decoder; laying it out costs only the rows that are looked at, as the spans are made
-while they are read. Above `PRETTY` bytes a text stays as it stands, and an object of more than `_MANY` separators is not taken apart:
-nothing is ever left out. Indentation stops growing at 40 levels, so that deep nesting stays linear.
+while they are read. Above `PRETTY` bytes a text stays as it stands, and an object of more than `_MANY` separators is not taken
+apart: nothing is ever left out. Indentation stops growing at 40 levels, so that deep nesting stays linear.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...lines.line import Span
 from ...lines.text_rows import Block
 from ...text.safe import visible
 
-PRETTY = 8_000_000
+PRETTY = 4_000_000
 _MANY = 60_000
 _MAX_INDENT = 40
 

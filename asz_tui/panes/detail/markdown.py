@@ -1,8 +1,8 @@
 """Messages laid out for reading: Markdown to blocks of spans, line by line.
 
 A reader for terminals, not a parser of CommonMark: line breaks stay where the writer put them, and nothing is dropped. Taken away
-are only the signs of strong and emphasised words and the fences of code; headings keep their number signs and code words their
-backticks, since no style may carry a meaning alone. Links show their address. Text that is no Markdown comes out as it is.
+are only the signs of strong words, which are bold in every theme, and the fences of code; headings, emphasised words and code words
+keep theirs, since no style may carry a meaning alone. Links show their address. Text that is no Markdown comes out as it is.
 Markup of any other kind (HTML, Rich) is text.
 
 Every text passes `visible` before it is looked at, and each span once more, as a sign taken away may leave a mark behind alone.
@@ -45,7 +45,8 @@ _INLINE = re.compile(
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|(?P<code>(?<!`)(?P<ticks>`{1,3})(?!`)(?P<said>[^`]{1,2000})(?P=ticks)(?!`))"
     r"|\*\*(?=\S)(?P<strong>[^*\n]{1,600}?)(?<=\S)\*\*"
-    r"|(?<!\w)__(?=\S)(?P<strong2>[^_\n]{1,600}?)(?<=\S)__(?!\w)"
+    # One word between double underscores is a name: __init__.
+    r"|(?<!\w)__(?=[^\s_]+ )(?P<strong2>[^_\n]{1,600}?)(?<=\S)__(?!\w)"
     r"|(?<![\w*])\*(?=[^\s*])(?P<em>[^*\n]{1,600}?)(?<=\S)\*(?![\w*])"
     r"|(?<![\w_])_(?=[^\s_])(?P<em2>[^_\n]{1,600}?)(?<=\S)_(?![\w_])"
     r"|!?\[(?P<link>[^\[\]\n]{1,600})\]\((?P<url>[^()\s]{1,2000})\)"
@@ -231,14 +232,14 @@ def _styled(found: re.Match[str], role: str) -> list[Span]:
     if found["code"] is not None:
         return [(found["code"], "code")]
     if which == "escape":
-        # Only what would have been a sign is escaped; a path's backslashes are the writer's own.
-        return [(found[0][1:] if found[0][1] in "*_`[" else found[0], role)]
+        # What is escaped is no sign; the backslash stays, as it may be one of a path or a pattern.
+        return [(found[0], role)]
     if which in ("strong", "strong2"):
         return [(found[which], "title")]
     if which in ("em", "em2"):
-        return [(found[which], f"{role} em")]
+        return [(found[0], f"{role} em")]
     if which == "bare":
         return [(found[0], "accent")]
     said, url = found["link"], found["url"]
     picture: list[Span] = [("picture ", "dim")] if found[0].startswith("!") else []
-    return [*picture, (said, "accent"), *([(f" ({url})", "dim")] if url != said else [])]
+    return [*picture, (said, "accent"), (f" ({url})", "dim")]

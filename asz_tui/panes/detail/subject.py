@@ -17,7 +17,7 @@ from asz_core.document.build import StreamLister, talks_in_order
 from asz_core.document.changes import Observations, collect_observations
 from asz_core.document.content import usage_at
 from asz_core.document.model import StreamEntry, ViewNode
-from asz_core.document.texts import full_text, part_at, result_part
+from asz_core.document.texts import full_text, part_at, part_text, result_part
 from asz_core.document.tree import Tree
 from asz_core.sessiondata.record import Part, Record
 from asz_core.sessionflow import Node, Ref, Relation, attrs_of
@@ -154,6 +154,13 @@ class Subject:
         if self.record is None or (self.node.kind == "turn.duration" and self.view.duration_ms):
             return self.view.text
         return full_text(self.record, self.part)
+
+    @cached_property
+    def said(self) -> str:
+        """What the part itself says: of a call its own input, where a document would show the text that stands beside it."""
+        if self.node.kind in CALLS and self.part is not None:
+            return part_text(self.part)
+        return self.text
 
     def results(self) -> Iterator[tuple[Ref, Part | None]]:
         """Every result of a content node with its part, None where its record is missing; what else is cited is no result."""

@@ -1,0 +1,319 @@
+"""What each key does in a conversation and in the list, driven through the running app."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from asz_tui.demo import sample_root
+from asz_tui.keys import CONVERSATION, HOME
+from asz_tui.screens.conversation import ConversationScreen
+from asz_tui.screens.help import HelpScreen
+from asz_tui.screens.home import HomeScreen
+from tests.tui.app.driving import case_root, listed, make_app, open_case, ready, screen_text, until
+
+
+def _label(screen: ConversationScreen) -> str:
+    node = screen.selected()
+    assert node is not None
+    found = screen.opened.locate(node)
+    return screen.opened.grammar.describe(*found).label
+
+
+async def test_folding_shows_and_hides_what_is_below() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        folded = len(screen.talks)
+        await pilot.press("space")
+        assert len(screen.talks) > folded
+        await pilot.press("h")
+        assert len(screen.talks) == folded
+        await pilot.press("l", "l")
+        assert screen.opened.conversation.fold.nodes[screen.selected()].kind == "run"
+        await pilot.press("h")
+        assert screen.opened.conversation.fold.nodes[screen.selected()].kind == "talk"
+        await pilot.press("H", "L")
+        tree, _ = screen.opened.locate(screen.selected())
+        shown = {screen.talks.key(at) for at in range(len(screen.talks))}
+        assert {node.id for node in tree.nodes} <= shown
+        await pilot.press("Z")
+        assert len(screen.talks) == folded
+        await pilot.press("z")
+        every = {node.id for tree in screen.opened.trees for node in tree.nodes}
+        assert every <= {screen.talks.key(at) for at in range(len(screen.talks))}
+
+
+async def test_unfolding_everything_keeps_the_cursor_on_its_node() -> None:
+    app = open_case("fleet")
+    async with app.run_test(size=(120, 24)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("G", "k")
+        kept = screen.selected()
+        await pilot.press("z")
+        assert screen.selected() == kept
+        assert screen.view.source.key(screen.view.cursor) == kept
+
+
+async def test_talks_by_a_person_leave_out_the_childs() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        seen = [screen.selected()]
+        for _ in range(6):
+            await pilot.press("J")
+            if screen.selected() == seen[-1]:
+                break
+            seen.append(screen.selected())
+        assert seen == ["talk/main/s1-cycle", "talk/main/s11-cycle", "talk/main/s16-cycle-compact", "talk/main/s17-cycle"]
+        assert "no further talk by a person" in screen_text(app)
+        await pilot.press("K")
+        assert screen.selected() == seen[-2]
+
+
+async def test_the_error_keys_find_failed_tools_and_synthetic_messages() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("e")
+        assert screen.selected() == "tool/s5-tool"
+        await pilot.press("e")
+        assert screen.conversation.fold.nodes[screen.selected()].kind == "message.synthetic"
+        await pilot.press("E")
+        assert screen.selected() == "tool/s5-tool"
+
+
+async def test_the_unresolved_key_finds_the_call_without_a_result() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("u")
+        assert screen.selected() == "tool/s12-tool"
+        await pilot.press("U")
+        assert "no further unresolved step" in screen_text(app)
+
+
+async def test_brackets_go_to_siblings_and_backspace_goes_back() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        first = screen.selected()
+        await pilot.press("right_square_bracket")
+        second = screen.selected()
+        assert second == screen.opened.trees[1].nodes[0].id
+        await pilot.press("left_square_bracket")
+        assert screen.selected() == first
+        await pilot.press("backspace")
+        assert screen.selected() == second
+        await pilot.press("ctrl+n")
+        assert screen.selected() == first
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("deadline", "msg/1/17:0"),
+        ("re:first connection after \\d+ ms", "msg/2/6:0"),
+        ("FAIL 133", "tool/s5-tool"),
+        ("unres-no-such-thing", None),
+    ],
+)
+async def test_search_finds_texts_results_and_patterns(query: str, expected: str | None) -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("slash")
+        await pilot.press(*(_key(char) for char in query))
+        await until(pilot, lambda: screen.found is not None and screen.found.query == query and screen.found.done)
+        await pilot.press("enter")
+        if expected is None:
+            assert "no match" in screen_text(app)
+        else:
+            assert expected in screen.found.ids
+            ids = screen.found.ids
+            await until(pilot, lambda: screen.selected() in ids)
+            await pilot.press(*["n"] * ids.index(expected))
+            for _ in ids:
+                if screen.selected() == expected:
+                    break
+                await pilot.press("n")
+            assert screen.selected() == expected
+            assert f"of {len(ids)}" in screen_text(app)
+        await pilot.press("escape")
+        assert screen.found.pattern is None
+
+
+def _key(char: str) -> str:
+    names = {" ": "space", ":": "colon", "\\": "backslash", "+": "plus", "-": "minus"}
+    return names.get(char, char)
+
+
+async def test_a_wrong_pattern_is_said_and_harmless() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(pilot)
+        await pilot.press("slash", "r", "e", "colon", "left_parenthesis", "enter")
+        assert "not a regular expression" in screen_text(app)
+
+
+async def test_smart_case() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("slash", *"bash")
+        await until(pilot, lambda: screen.found is not None and screen.found.query == "bash" and screen.found.done)
+        small = len(screen.found.ids)
+        await pilot.press("ctrl+u", *"BASH")
+        await until(pilot, lambda: screen.found.query == "BASH" and screen.found.done)
+        assert small > 0 and len(screen.found.ids) == 0
+
+
+async def test_the_detail_opens_follows_the_cursor_and_closes() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("z", "e", "enter")
+        assert screen.detail_shown
+        assert "3 failed, 197 passed" in screen_text(app)
+        await pilot.press("J")
+        await until(pilot, lambda: "3 failed, 197 passed" not in screen_text(app))
+        await pilot.press("enter")
+        assert not screen.detail_shown
+
+
+async def test_record_records_and_word_show_in_the_detail_and_the_same_key_goes_back() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("z", "e", "r")
+        assert '"ord"' in screen_text(app)
+        await pilot.press("r")
+        await until(pilot, lambda: '"ord"' not in screen_text(app))
+        await pilot.press("R")
+        rows = screen.detail_view.rows
+        rows.finish()
+        lines = ["".join(text for text, _ in rows.line(at, 60).left) for at in range(len(rows))]
+        assert sum("seq 1 · row" in line for line in lines) >= 2
+        await pilot.press("w")
+        assert "tool" in screen_text(app)
+        await pilot.press("tab")
+        assert screen.detail_view.has_focus
+        await pilot.press("tab")
+        assert screen.view.has_focus
+
+
+async def test_verification_leads_to_the_step_that_an_open_reference_names() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("6")
+        rows = screen.verification
+        at = next(index for index in range(len(rows)) if rows.target(index) == "tool/s12-tool")
+        screen.view.move_to(at)
+        await pilot.press("enter")
+        assert screen.pane == "talks" and screen.selected() == "tool/s12-tool"
+
+
+async def test_noise_levels_hide_kinds_and_say_so() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("z")
+        all_rows = len(screen.talks)
+        await pilot.press("t")
+        quieter = len(screen.talks)
+        await pilot.press("t")
+        spoken = len(screen.talks)
+        assert all_rows > quieter > spoken
+        kinds = {screen.conversation.fold.nodes[k].kind for at in range(spoken) if isinstance(k := screen.talks.key(at), str)}
+        assert kinds <= {"talk", "message.external", "message.assistant", "agent.output", "message.synthetic", "error.api"}
+        await pilot.press("t", "T")
+        assert len(screen.talks) < all_rows
+
+
+async def test_every_movement_key_moves_in_the_list() -> None:
+    app = open_case("fleet")
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("z", "g")
+        assert screen.view.cursor == 0
+        for key, way in [("j", 1), ("down", 1), ("ctrl+d", 1), ("pagedown", 1), ("k", -1), ("up", -1), ("ctrl+u", -1), ("pageup", -1)]:
+            before = screen.view.cursor
+            await pilot.press(key)
+            assert (screen.view.cursor - before) * way > 0, key
+        await pilot.press("G")
+        assert screen.view.cursor == len(screen.talks) - 1
+        await pilot.press("home")
+        assert screen.view.cursor == 0
+
+
+async def test_help_lists_every_key_and_closes() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(100, 120)) as pilot:
+        await ready(pilot)
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, HelpScreen)
+        text = screen_text(app)
+        for key in CONVERSATION:
+            assert key.words in text, key.id
+        await pilot.press("q")
+        assert isinstance(app.screen, ConversationScreen)
+
+
+async def test_home_opens_sorts_filters_and_quits() -> None:
+    app = make_app(sample_root())
+    async with app.run_test(size=(120, 40)) as pilot:
+        home = await listed(pilot)
+        assert len(home.rows) == 3
+        await pilot.press("slash", *"fleet", "enter")
+        assert len(home.rows) == 1
+        await pilot.press("escape")
+        assert len(home.rows) == 3
+        words = home.rows.sort_words()
+        await pilot.press("s")
+        assert home.rows.sort_words() != words
+        await pilot.press("enter")
+        await ready(pilot)
+        await pilot.press("q")
+        assert isinstance(app.screen, HomeScreen)
+        await pilot.press("question_mark")
+        text = screen_text(app)
+        assert all(key.words in text for key in HOME)
+        await pilot.press("q", "q")
+    assert app.return_code == 0
+
+
+async def test_a_new_conversation_shows_in_the_list_by_itself(tmp_path: Path) -> None:
+    import shutil
+
+    app = make_app(tmp_path, watch=True)
+    async with app.run_test(size=(120, 24)) as pilot:
+        home = await listed(pilot)
+        assert "no conversation yet" in screen_text(app)
+        shutil.copytree(case_root("hello"), tmp_path, dirs_exist_ok=True)
+        await until(pilot, lambda: len(home.rows) == 1)
+        await until(pilot, lambda: "say hello" in screen_text(app))
+        shutil.rmtree(tmp_path / "_conversations")
+        await until(pilot, lambda: len(home.rows) == 0)
+
+
+async def test_a_deep_link_puts_the_cursor_on_its_node() -> None:
+    app = open_case("pilot", node="tool/s5-tool")
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        assert screen.selected() == "tool/s5-tool"
+        assert "Bash" in _label(screen) or _label(screen)
+
+
+async def test_resizing_keeps_the_cursor_in_view() -> None:
+    app = open_case("fleet")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("z", "G")
+        kept = screen.selected()
+        for size in ((80, 24), (40, 10), (200, 60)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            assert screen.selected() == kept
+            assert screen.view.top <= screen.view.cursor < screen.view.top + screen.view.size.height
