@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from msgspec import UNSET
 
 from .document.build import build_document
-from .document.changes import collect_observations
+from .document.changes import Observations, collect_observations
 from .document.content import ContentReader
 from .document.model import Document, ViewNode
 from .document.to_json import to_compact_json, to_json
@@ -85,6 +85,7 @@ class Conversation:
         self._report: Report | None = None
         self._document: Document | None = None
         self._content: ContentReader | None = None
+        self._observations: Observations | None = None
 
     @property
     def fold(self) -> Fold:
@@ -131,7 +132,7 @@ class Conversation:
         )
         if update:
             self._report = self._document = None
-            self._content = None
+            self._content = self._observations = None
         return update
 
     def refresh(self, progress: Progress | None = None, *, keep_records: bool = False) -> Update:
@@ -178,8 +179,15 @@ class Conversation:
     def content(self) -> ContentReader:
         """Reads what single nodes show of their records; made anew after a refresh that changed something."""
         if self._content is None:
-            self._content = ContentReader(self.data, collect_observations(self.fold, self.data))
+            self._content = ContentReader(self.data, self.observations)
         return self._content
+
+    @property
+    def observations(self) -> Observations:
+        """The workspace changes and tool executions of the conversation, collected once per refresh that changed something."""
+        if self._observations is None:
+            self._observations = collect_observations(self.fold, self.data)
+        return self._observations
 
     def view(self, node_id: str) -> ViewNode | None:
         """One node as the document shows it, without children and edges, or None; reads the one to three records it stands on."""

@@ -111,14 +111,11 @@ def row_of_chain(chain: Chain, row: Row) -> Row:
     """A row with what a refreshed chain tells."""
     fold = chain.fold
     if fold.header is None:
-        return replace(row, problem=chain.stopped or row.problem, state="incomplete", complete=True)
+        return replace(row, problem=chain.stopped or row.problem, state=_state(chain), complete=True)
     session = fold.session_node()
     attrs = attrs_of(session) if session else {}
     kinds = Counter(node.kind for node in fold.nodes.values())
     title = attrs.get("title")
-    state = "chained"
-    if chain.stopped or chain.unread:
-        state = "incomplete" if chain.gap else "mismatch"
     return replace(
         row,
         title=title if isinstance(title, str) and title else (row.title or ""),
@@ -131,9 +128,15 @@ def row_of_chain(chain: Chain, row: Row) -> Row:
         from_ms=_ms(attrs.get("from_time")) or row.from_ms,
         to_ms=_ms(attrs.get("through_time")) or row.to_ms,
         problem=chain.stopped,
-        state=state,
+        state=_state(chain),
         complete=True,
     )
+
+
+def _state(chain: Chain) -> str:
+    if chain.unread or (chain.stopped and not chain.gap):
+        return "mismatch"
+    return "incomplete" if chain.stopped or not chain.links else "chained"
 
 
 def _ms(value: object) -> int | None:

@@ -16,7 +16,7 @@ from msgspec import UNSET
 from asz_core.conversation import Conversation
 from asz_core.document.content import ANSWERS, INJECTIONS, INPUTS
 from asz_core.document.model import ViewNode
-from asz_core.document.texts import full_text, part_at
+from asz_core.document.texts import part_at, part_text
 from asz_core.document.tree import Tree
 from asz_core.rawjson import loads
 from asz_core.sessionflow import Node, attrs_of
@@ -194,7 +194,8 @@ class Grammar:
             record = self.conversation.record(node.ref.seq, node.ref.row)
             if record is not None:
                 part = part_at(record, node.ref)
-                raw = full_text(record, part) if view.bytes > len(raw) else raw
+                # The input itself: a document shows a message that stands beside a call in one record instead.
+                raw = part_text(part) if part is not None else raw
         attrs = attrs_of(node)
         name = view.name or (attrs["name"] if isinstance(attrs.get("name"), str) else "")
         if part is not None and part.server and part.server_tool:

@@ -88,7 +88,7 @@ class Hunk(msgspec.Struct):
     old_lines: int = 0
     new_start: int = 0
     new_lines: int = 0
-    lines: list[str] = msgspec.field(default_factory=list)
+    lines: list[str] | None = None
 
 
 class FileChange(msgspec.Struct):

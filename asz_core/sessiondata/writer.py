@@ -15,7 +15,8 @@ from typing import Any
 import msgspec
 import orjson
 
-from ..errors import WriteError
+from ..errors import RecordError, WriteError
+from .record import CLOSING, decode_record
 
 _HEADER_KEYS = ("adapter", "dialect", "src", "session", "stream", "batch")
 
@@ -44,6 +45,12 @@ def landed_bytes(header: dict[str, Any], records: Iterable[dict[str, Any] | byte
         line = record if isinstance(record, bytes) else msgspec.json.encode(record)
         if b"\n" in line or not line:
             raise WriteError("a record must be one line")
+        if line.startswith(CLOSING):
+            raise WriteError("a record must not start as the closing line does")
+        try:
+            decode_record(line)
+        except RecordError as error:
+            raise WriteError(f"record {len(lines)}: {error}") from None
         lines.append(line)
     body = b"\n".join(lines) + b"\n"
     closing = {"t": "end", "records": len(lines) - 1, "digest": hashlib.sha256(body).hexdigest()}
@@ -72,10 +79,23 @@ def publish(path: str | os.PathLike[str], data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
             os.fchmod(file.fileno(), 0o444)
-        if os.path.lexists(path):
-            raise WriteError(f"{path} is already there")
-        os.rename(temporary, path)
+        _put_in_place(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _put_in_place(temporary: str, path: str) -> None:
+    """Give a file its name; unlike a rename, a link does not replace what came there in the meantime."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise WriteError(f"{path} is already there") from None
+    except OSError:
+        # A file system without hard links.
+        if os.path.lexists(path):
+            raise WriteError(f"{path} is already there") from None
+        os.rename(temporary, path)
+    else:
+        os.unlink(temporary)

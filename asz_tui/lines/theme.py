@@ -23,7 +23,7 @@ from rich.style import Style
 
 ROLES = (
     "text", "dim", "time", "title", "accent", "ok", "warning", "error", "match", "cursor", "cursor-blur", "mark", "bar",
-    "person", "answer", "model", "tool", "agent", "context", "notice", "code", "key", "added", "removed",
+    "person", "answer", "model", "tool", "agent", "context", "notice", "code", "key", "added", "removed", "em",
 )  # fmt: skip
 """The words a span's role may use."""
 
@@ -35,7 +35,7 @@ _AUTO = {
     "cursor": "bold color(231) on color(24)", "cursor-blur": "bold color(231) on color(239)", "mark": "bold color(38)",
     "bar": "color(245)", "person": "bold color(32)", "answer": "default", "model": "color(97)", "tool": "color(136)",
     "agent": "color(36)", "context": "color(67)", "notice": "color(95)", "code": "default", "key": "color(67)",
-    "added": "color(32)", "removed": "color(166)",
+    "added": "color(32)", "removed": "color(166)", "em": "italic",
 }  # fmt: skip
 _DARK = {
     "text": "#dcdcdc", "dim": "#8c8c8c", "time": "#9a9a9a", "title": "bold #ffffff", "accent": "#5fd7ff",
@@ -43,7 +43,7 @@ _DARK = {
     "cursor": "bold on #26405c", "cursor-blur": "on #303030", "mark": "bold #5fd7ff", "bar": "#6c6c6c",
     "person": "bold #7fc8f8", "answer": "#ececec", "model": "#c8b0f0", "tool": "#e8b04c", "agent": "#4cd0b0",
     "context": "#98a8b8", "notice": "#b0a090", "code": "#d0d8e0", "key": "#8fb8e0",
-    "added": "#7fc8f8", "removed": "#f0a070",
+    "added": "#7fc8f8", "removed": "#f0a070", "em": "italic",
 }  # fmt: skip
 _LIGHT = {
     "text": "#202020", "dim": "#6a6a6a", "time": "#606060", "title": "bold #000000", "accent": "#005f87",
@@ -51,7 +51,7 @@ _LIGHT = {
     "cursor": "bold on #cfe2f5", "cursor-blur": "on #e4e4e4", "mark": "bold #005f87", "bar": "#909090",
     "person": "bold #00508c", "answer": "#101010", "model": "#5f3f9f", "tool": "#8a5000", "agent": "#006a58",
     "context": "#4f5f70", "notice": "#6a5a4a", "code": "#203040", "key": "#2f5f8f",
-    "added": "#00508c", "removed": "#a04000",
+    "added": "#00508c", "removed": "#a04000", "em": "italic",
 }  # fmt: skip
 _HIGH_CONTRAST = {
     "text": "#ffffff", "dim": "#c8c8c8", "time": "#d0d0d0", "title": "bold underline #ffffff", "accent": "bold #00ffff",
@@ -59,7 +59,7 @@ _HIGH_CONTRAST = {
     "cursor": "bold #000000 on #ffffff", "cursor-blur": "bold on #505050", "mark": "bold #00ffff", "bar": "#ffffff",
     "person": "bold #80d0ff", "answer": "#ffffff", "model": "#e0c0ff", "tool": "#ffd060", "agent": "#60ffe0",
     "context": "#d0e0f0", "notice": "#f0e0d0", "code": "#ffffff", "key": "bold #a0d0ff",
-    "added": "bold #80d0ff", "removed": "bold #ffa060",
+    "added": "bold #80d0ff", "removed": "bold #ffa060", "em": "italic",
 }  # fmt: skip
 _SIXTEEN = {
     "text": "default", "dim": "bright_black", "time": "bright_black", "title": "bold", "accent": "bright_cyan",
@@ -67,13 +67,13 @@ _SIXTEEN = {
     "cursor": "reverse", "cursor-blur": "bold underline", "mark": "bold bright_cyan", "bar": "bright_black",
     "person": "bold bright_blue", "answer": "default", "model": "bright_magenta", "tool": "yellow", "agent": "cyan",
     "context": "bright_black", "notice": "bright_black", "code": "default", "key": "blue",
-    "added": "bright_blue", "removed": "yellow",
+    "added": "bright_blue", "removed": "yellow", "em": "italic",
 }  # fmt: skip
 _MONO = {
     "text": "", "dim": "dim", "time": "dim", "title": "bold", "accent": "bold", "ok": "", "warning": "bold",
     "error": "bold", "match": "bold underline", "cursor": "reverse", "cursor-blur": "underline", "mark": "bold",
     "bar": "dim", "person": "bold", "answer": "", "model": "", "tool": "", "agent": "", "context": "dim",
-    "notice": "dim", "code": "", "key": "bold", "added": "bold", "removed": "dim",
+    "notice": "dim", "code": "", "key": "bold", "added": "bold", "removed": "dim", "em": "underline",
 }  # fmt: skip
 _ALL = dict(zip(VARIANTS, (_AUTO, _DARK, _LIGHT, _HIGH_CONTRAST, _SIXTEEN, _MONO), strict=True))
 

@@ -60,8 +60,8 @@ class SegmentsRows(EntryRows):
             Column("day", 10, rank=3),
             Column("times", 17),
             Column("lasted", 7, right=True, rank=2),
-            Column("in the session", 10, flex=2, rank=1),
-            Column("committable", 12, flex=1),
+            Column("in the session", 10, flex=1, rank=1),
+            Column("committable", 12, flex=2),
         )
         self._unfolded: set[str] = set()
         self.reload()

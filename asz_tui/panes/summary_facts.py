@@ -40,7 +40,7 @@ _STOP_EVERY = 64
 
 Stop = Callable[[], bool]
 Said = tuple[str, int, bool] | tuple[int, int, Usage | None] | None
-"""Name, milliseconds (-1 when not known) and failure of a tool or turn; address and counts of a call's usage; None for no record."""
+"""Name, milliseconds (-1: not known) and failure of a tool or turn; address and counts of a call's usage; None: no record."""
 
 
 @dataclass(slots=True)

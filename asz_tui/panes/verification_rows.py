@@ -341,8 +341,8 @@ class VerificationRows(EntryRows):
             wire = item[0]
             seq = landed_seq(wire)
             place = one_line("/".join(wire.split("/")[1:-1]))
-            cells: list[Cell] = [("–" if seq is None else str(seq), "text"), blank, (place, "text"), *[blank] * 5]
-            return self._file_table.row(width, [*cells, self._there("unreadable")])
+            known: list[Cell] = [("–" if seq is None else str(seq), "text"), blank, (place, "text"), *[blank] * 5]
+            return self._file_table.row(width, [*known, self._there("unreadable")])
         if entry.sort == "round-file":
             return self._round_file_line(item, width)
         low, high = self._times_of(item)

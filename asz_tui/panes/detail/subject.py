@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import UNSET
 
 from asz_core.document.build import StreamLister, talks_in_order
-from asz_core.document.changes import Observations, collect_observations
+from asz_core.document.changes import Observations
 from asz_core.document.content import usage_at
 from asz_core.document.model import StreamEntry, ViewNode
 from asz_core.document.texts import full_text, part_at, part_text, result_part
@@ -38,22 +38,18 @@ class Shared:
         self.conversation = opened.conversation
         self.tz = tz
         self._stamp: object = None
-        self._observations: Observations | None = None
         self._streams: dict[str, StreamEntry] | None = None
 
     def _fresh(self) -> None:
         """Forget what was collected when the conversation changed since; its content reader is made anew then."""
         if self._stamp is not self.conversation.content:
             self._stamp = self.conversation.content
-            self._observations = self._streams = None
+            self._streams = None
 
     @property
     def observations(self) -> Observations:
         """The workspace changes and tool executions."""
-        self._fresh()
-        if self._observations is None:
-            self._observations = collect_observations(self.conversation.fold, self.conversation.data)
-        return self._observations
+        return self.conversation.observations
 
     @property
     def streams(self) -> dict[str, StreamEntry]:
