@@ -148,7 +148,7 @@ class Storage:
             text = read_file(os.path.join(self.path, CONVERSATIONS, conversation, "conversation.state")).decode("utf-8", "replace")
         except OSError:
             return {}
-        pairs = (line.split(" ", 1) for line in text.splitlines())
+        pairs = (line.split(None, 1) for line in text.splitlines())
         return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
 
 

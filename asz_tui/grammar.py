@@ -53,7 +53,7 @@ INJECTION_WORDS: dict[str, str] = {
 """Type of a context injection -> what it is, in words."""
 
 _TELLING = (
-    "command", "file_path", "notebook_path", "path", "pattern", "query", "url", "skill", "description", "prompt", "subject",
+    "command", "file_path", "notebook_path", "pattern", "query", "url", "path", "skill", "description", "prompt", "subject",
 )  # fmt: skip
 """Keys of a tool's input, the most telling first."""
 

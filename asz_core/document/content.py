@@ -1,7 +1,7 @@
 """What a node shows of the records it stands on: text, state, size, usage, result, intervals (formats.md section 4).
 
-``ContentReader.fill`` writes these onto a ``ViewNode``. It looks up one record per reference and costs a few microseconds; texts are
-clipped as the document clips them. Whole texts are read through ``texts`` by whoever needs them.
+``ContentReader.fill`` writes these onto a ``ViewNode``. It looks up one record per reference and costs a few microseconds; texts
+are clipped as the document clips them. Whole texts are read through ``texts`` by whoever needs them.
 """
 
 from __future__ import annotations

@@ -6,9 +6,11 @@ the escapes that the original writes (formats.md section 5). The cost is that of
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
+import orjson
 
 from .. import rawjson
 from .model import Document
@@ -46,7 +48,16 @@ def to_compact_json(document: Document) -> bytes:
 
 def to_plain(document: Document) -> Any:
     """The document as dictionaries, lists and scalars, as reading its JSON back would give."""
-    return rawjson.loads(_encode(document))
+    raw = _encode(document)
+    try:
+        return orjson.loads(raw)
+    except ValueError:
+        pass
+    try:
+        # Unlike orjson, this keeps the lone surrogates that an attr may spell.
+        return json.loads(rawjson.text_of(raw))
+    except RecursionError:
+        return rawjson.loads(raw)
 
 
 def _indented(raw: bytes) -> bytes:

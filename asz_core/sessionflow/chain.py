@@ -1,8 +1,8 @@
 """The chain of a conversation: its round files, the fold of those that link, and why the fold stopped.
 
-``Chain.refresh`` lists the directory, reads what is new and folds on, in two steps, so that reading can be done beside. A round that
-does not read yet (a file system may show a name before its bytes) is read again at the next refresh, never forgotten. The rounds directory is the authority; the state file is
-never needed (session-flow seed, On disk).
+``Chain.refresh`` lists the directory, reads what is new and folds on, in two steps, so that reading can be done beside. A round
+that does not read yet (a file system may show a name before its bytes) is read again at the next refresh, never forgotten. The
+rounds directory is the authority; the state file is never needed (session-flow seed, On disk).
 """
 
 from __future__ import annotations

@@ -18,14 +18,17 @@ import contextlib
 import errno
 import logging
 import os
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from asz_core.watch.folder import is_round
 from asz_core.watch.tree import CONVERSATIONS
 
-# watchdog logs when an event queue runs over. Without a handler Python prints that to stderr, across the screen.
+# watchdog logs when an event queue runs over, and warns when a new directory is watched twice (its own race, harmless).
+# Python would print both to stderr, across the screen.
 logging.getLogger("watchdog").addHandler(logging.NullHandler())
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
 
 _WORDS = {
     errno.ENOSPC: "the limit of inotify watches is reached (fs.inotify.max_user_watches)",

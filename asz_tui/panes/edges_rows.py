@@ -44,7 +44,7 @@ class EdgesRows(EntryRows):
             Column("time", 8, rank=2),
             Column("from", 22, flex=2),
             Column("to", 22, flex=2),
-            Column("quality", 18),
+            Column("quality", 19),
             Column("via", 16, flex=1, rank=3),
             Column("evidence", 12, rank=4),
         )

@@ -44,12 +44,12 @@ _COLUMNS = (
     Column("title", 30, flex=1),
     Column("last", 10, right=True),
     Column("span", 6, right=True, rank=4),
-    Column("talks", 5, right=True, rank=2),
+    Column("talks", 6, right=True, rank=2),
     Column("steps", 6, right=True, rank=3),
     Column("streams", 7, right=True, rank=6),
     Column("segments", 8, right=True, rank=7),
     Column("rounds", 6, right=True, rank=5),
-    Column("unres", 5, right=True, rank=1),
+    Column("unres", 6, right=True, rank=1),
 )
 
 

@@ -56,11 +56,11 @@ class SegmentsRows(EntryRows):
         self._table = self.table(
             Column("segment", 9),
             Column("state", 9),
-            Column("talks", 5, right=True),
+            Column("talks", 6, right=True),
             Column("day", 10, rank=3),
             Column("times", 17),
             Column("lasted", 7, right=True, rank=2),
-            Column("in the session", 10, flex=1, rank=1),
+            Column("in session", 10, flex=1, rank=1),
             Column("committable", 12, flex=2),
         )
         self._unfolded: set[str] = set()
@@ -178,7 +178,8 @@ class SegmentsRows(EntryRows):
     def _committable(self, window: Window, room: int) -> list[Span]:
         if window.node is None:
             words = "no relation puts them into one" if window.id == OUTSIDE else f"{one_line(window.id)} has no node"
-            return [(words, "dim")]
+            brief = "no relation" if window.id == OUTSIDE else "no node"
+            return [(words if len(words) <= room else brief, "dim")]
         if window.committable and not window.gates:
             return [("yes", "ok")]
         word: Span = ("yes", "ok") if window.committable else ("no", "warning")

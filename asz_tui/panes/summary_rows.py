@@ -62,7 +62,7 @@ class SummaryRows(EntryRows):
             Column("in", 9, right=True),
             Column("out", 10, right=True),
             Column("cache read", 13, right=True),
-            Column("cache write", 11, right=True),
+            Column("cache write", 12, right=True),
             Column("cached", 6, right=True, rank=1),
             Column("calls", 6, right=True, rank=2),
             Column("all", 13, right=True, rank=3),
@@ -105,6 +105,11 @@ class SummaryRows(EntryRows):
             # One assignment: the screen's thread sees the old figures or the new ones.
             self._result = job, figures
         return job is self._job
+
+    @property
+    def figures(self) -> Figures | None:
+        """What was counted last; None before the first count is done."""
+        return self._result[1]
 
     @property
     def done(self) -> bool:

@@ -1,7 +1,7 @@
 """One conversation: its panes, the detail beside them, the frame around them, and what lands while it is open.
 
-The screen only joins the parts: rows come from `panes/`, reading is done by `session/loader`, moves are in `session/moves`, search is
-in `session/search`. Every key ends in an `action_` method here.
+The screen only joins the parts: rows come from `panes/`, reading is done by `session/loader`, moves are in `session/moves`,
+search is in `session/search`. Every key ends in an `action_` method here.
 """
 
 from __future__ import annotations

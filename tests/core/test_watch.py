@@ -19,6 +19,8 @@ from asz_core.watch import Changes, RootWatcher, doorbell, folder, pace
 from asz_core.watch.again import Again
 from asz_core.watch.folder import NOTHING, Devices, Folder, is_landed, is_round, list_rounds
 
+pytestmark = pytest.mark.filterwarnings("ignore:Callback with id:RuntimeWarning")  # watchdog's own race
+
 PATIENCE = 8.0
 """Seconds a test waits for what must come; what comes in time does not wait for it."""
 

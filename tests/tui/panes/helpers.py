@@ -53,7 +53,8 @@ def rows_of(pane: str, source: Opened) -> Any:
 
 def drawn(rows: Any, width: int) -> list[str]:
     """Every row as the screen shows it, without the blanks at its end."""
-    return ["".join(text for text, _ in fit(rows.line(index, width), width)).rstrip() for index in range(len(rows))]
+    ellipsis = "~" if rows.ascii_only else "…"
+    return ["".join(text for text, _ in fit(rows.line(index, width), width, ellipsis)).rstrip() for index in range(len(rows))]
 
 
 def index_with(rows: Any, words: str, width: int = 120) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from asz_tui.session.opened import Opened
 from tests.core.helpers import Maker, node, part, record, relation, said, unresolved
 from tests.tui.panes.helpers import CASES, PANES, check_golden, check_rows, drawn, opened, rows_of
 
@@ -47,9 +48,10 @@ def test_hostile_words_everywhere(tmp_path: Path) -> None:
     """Every text that a root can bring into these panes acts on no terminal."""
     maker = Maker(tmp_path / "root")
     evil = EVIL.replace("\x00", "\x7f")
+    call = part("call", "", id=evil, name=evil, server=evil, server_tool=evil, data={"command": evil})
     maker.land(
         said(evil, time="2026-01-01T00:00:00Z"),
-        record(part("call", "", id=evil, name=evil, server=evil, server_tool=evil, data={"command": evil}), time="2026-01-01T00:00:05Z"),
+        record(call, time="2026-01-01T00:00:05Z"),
         kind=evil.replace("\r\n", ""),
         name="x-000001.sd",
         stream="main",
@@ -67,8 +69,6 @@ def test_hostile_words_everywhere(tmp_path: Path) -> None:
         unresolved("u\x1b", kind=evil, ref=evil, reason=evil),
     )
     (maker.rounds_dir / "r000002-000000000000.sf").write_bytes(b'{"t":"header","schema":"\\u001b[1m"}\n')
-    from asz_tui.session.opened import Opened
-
     for ascii_only in (False, True):
         source = Opened(maker.load(), ascii_only=ascii_only)
         for pane in PANES:

@@ -24,7 +24,7 @@ def row(name: str, title: str | None, last: int | None, span: int = MIN, **keys:
 
 
 ROWS = [
-    row("aaa1", "Fix the flaky port check in the relay: it times out on slow links, one run in ten", 12_000, 26 * MIN, unresolved=2),
+    row("aaa1", "Fix the flaky port check in the relay: it times out on slow links, once in ten", 12_000, 26 * MIN, unresolved=2),
     row("bbb2", "review the release with a fleet of reviewers", 3 * HOUR, 4 * MIN, talks=7, steps=1041, streams=107),
     row("ccc3", "five rounds as they land", 2 * DAY, state="incomplete", problem="round 3 is missing; the chain stops at round 2"),
     row("ddd4", "a day with long breaks", 5 * DAY, 17 * HOUR, talks=4),

@@ -36,7 +36,7 @@ def nodes_of(case: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("case", ["pilot", "fleet", "losses", "craft", "coherent-3", "coherent-9", "system"])
 def test_the_figures_are_the_documents(case: str) -> None:
     rows = rows_of("summary", opened(case))
-    figures = rows._figures
+    figures = rows.figures
     views = nodes_of(case)
     used = [view["usage"] for view in views if view.get("usage")]
     for name, key in (("in_", "in"), ("out", "out"), ("cache_read", "cache_read"), ("cache_write", "cache_write")):
@@ -135,7 +135,7 @@ def test_a_round_costs_its_new_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert not rows.done and COUNTING in drawn(rows, 80)[0] and "5 calls with usage" in drawn(rows, 80)[0], "the old figures stay"
     rows.compute(never)
     assert asked == ["call/6"]
-    assert rows._figures is not None and rows._figures.tokens.out == 57
+    assert rows.figures is not None and rows.figures.tokens.out == 57
 
 
 def test_a_record_counts_once_and_a_missing_one_may_come_later(tmp_path: Path) -> None:
@@ -156,11 +156,11 @@ def test_a_record_counts_once_and_a_missing_one_may_come_later(tmp_path: Path) -
     source.take(source.conversation.read_new())
     rows.reload()
     rows.compute(never)
-    assert rows._figures is not None and rows._figures.tokens.out == 15
+    assert rows.figures is not None and rows.figures.tokens.out == 15
 
 
 def test_a_change_while_it_counts_is_not_lost(tmp_path: Path) -> None:
-    maker, source = live(tmp_path)
+    _, source = live(tmp_path)
     rows = SummaryRows(source, UTC)
 
     def stop_that_reloads() -> bool:

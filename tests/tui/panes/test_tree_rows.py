@@ -24,7 +24,7 @@ def test_streams_hang_under_their_parent() -> None:
     assert rows.target(at) == "talk/ab6ae9547204f93e1"
     rows.toggle(at)
     opener = drawn(rows, 120)[at + 1]
-    assert opener.split() == "opened by ◆ Skill release-notes on main exact_unique".split()
+    assert opener.split() == ["opened", "by", "◆", "Skill", "release-notes", "on", "main", "exact_unique"]
     assert rows.target(at + 1) == "tool/s4-tool"
 
 
@@ -78,7 +78,8 @@ def test_streams_that_open_each_other_end(tmp_path: Path) -> None:
         relation("starts", "tool/b", "stream/c"),
     )
     rows = rows_of("streams", Opened(maker.load()))
-    shown = [rows.key(index) for index in range(len(rows)) if isinstance(rows.key(index), str) and str(rows.key(index)).startswith("stream/")]
+    keys = [rows.key(index) for index in range(len(rows))]
+    shown = [key for key in keys if isinstance(key, str) and key.startswith("stream/")]
     assert shown == ["stream/a", "stream/b", "stream/c"]
 
 
@@ -88,8 +89,8 @@ def test_streams_that_open_each_other_end(tmp_path: Path) -> None:
 def test_segments_say_their_gates() -> None:
     rows = SegmentsRows(opened("pilot"), UTC)
     lines = drawn(rows, 80)
-    assert lines[1].split() == ["▸", "1", "candidate", "2", "00:00:00–00:01:36", "2", "min", "█···········", "yes"]
-    assert lines[2].split()[-4:] == ["no", "·", "3", "unmet"] and "···········█" in lines[2]
+    assert lines[1].split() == ["▸", "1", "candidate", "2", "00:00:00–00:01:36", "2", "min", "█·········", "yes"]
+    assert lines[2].split()[-4:] == ["no", "·", "3", "unmet"] and "·········█" in lines[2]
     assert (rows.target(1), rows.target(2)) == ("talk/main/s1-cycle", "talk/main/s11-cycle")
     rows.toggle(2)
     lines = drawn(rows, 80)

@@ -148,10 +148,9 @@ def test_keys_stay_when_a_round_lands(tmp_path: Path) -> None:
 def test_ten_thousand_files_are_drawn_on_demand() -> None:
     source = opened("pilot")
     data = source.conversation.data
-    data.files = [
-        Landed(LandedFile("", f"s/streams/main/t-{seq:06}.sd", f"t-{seq:06}.sd", seq, "main", None), "transcript", times=array("q", [seq]))
-        for seq in range(1, 10_001)
-    ]
+    names = [(seq, f"t-{seq:06}.sd") for seq in range(1, 10_001)]
+    files = [LandedFile("", f"s/streams/main/{name}", name, seq, "main", None) for seq, name in names]
+    data.files = [Landed(file, "transcript", times=array("q", [file.seq])) for file in files]
     calls = 0
 
     class Counting(VerificationRows):
