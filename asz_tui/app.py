@@ -10,7 +10,7 @@ import locale
 import os
 import time
 from collections.abc import Callable
-from datetime import datetime, timezone, tzinfo
+from datetime import tzinfo
 from pathlib import Path
 from typing import ClassVar
 
@@ -24,6 +24,7 @@ from asz_core.watch import Changes, RootWatcher
 from .lines.theme import styles_for
 from .screens.conversation import ConversationScreen
 from .screens.home import HomeScreen
+from .text.words import LOCAL_ZONE
 
 
 class RootChanged(Message):
@@ -82,7 +83,7 @@ class AszApp(App[int]):
         self.root = root
         self.ascii_mode = ascii_only
         self.slow = slow
-        self.tz = tz or _local_zone()
+        self.tz = tz or LOCAL_ZONE
         self.now_ms = now_ms or (lambda: int(time.time() * 1000))
         self.line_styles = styles_for(variant)
         self.watcher: RootWatcher | None = None
@@ -127,11 +128,6 @@ class AszApp(App[int]):
         if self.watcher is not None:
             self.watcher.stop()
             self.watcher = None
-
-
-def _local_zone() -> tzinfo:
-    zone = datetime.now().astimezone().tzinfo
-    return zone or timezone.utc  # noqa: UP017 - the name reads the same on every version
 
 
 def wants_ascii() -> bool:

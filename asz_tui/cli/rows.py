@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from ..text.cells import clip, width
-from ..text.words import clock, date
+from ..text.words import LOCAL_ZONE, clock, date
 from .output import Printer, is_terminal, terminal_width
 
 if TYPE_CHECKING:
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
 
 Spans = Sequence[tuple[str, str]]
 """Texts with the role of each."""
-
-LOCAL_ZONE: tzinfo = None  # type: ignore[assignment]
-"""What `datetime.astimezone` takes for the local zone, with its rules for summer and winter."""
 
 _LEAST_LABEL = 16
 _SGR = {

@@ -63,6 +63,7 @@ class HomeScreen(Screen[None]):
         self._to_complete: list[str] = []
         self._to_verify: dict[str, int] = {}
         self._listed = False
+        self._problems: dict[str, str] = {}
 
     @property
     def asz(self) -> AszApp:
@@ -141,18 +142,19 @@ class HomeScreen(Screen[None]):
         while self._to_verify and not stop():
             name, stamp = next(iter(self._to_verify.items()))
             self._to_verify.pop(name, None)
-            state = self._verify(name)
+            state, self._problems[name] = self._verify(name)
             if state and root.storage.changed_ns(name) == stamp:
                 self.post_message(self.Listed([], {name: state}, [], True))
 
-    def _verify(self, name: str) -> str:
-        """The state of a conversation, when it is small enough to be read for a list."""
+    def _verify(self, name: str) -> tuple[str, str]:
+        """The state of a conversation and its first problem; empty when it is too large to be read for a list."""
         conversation = self.asz.root.open(name)
         files = self.asz.root.storage.landed(name)
         if sum(file.size() for file in files) > _SMALL:
-            return ""
+            return "", ""
         conversation.refresh()
-        return conversation.report.state if conversation.usable else "incomplete"
+        report = conversation.report
+        return report.state if conversation.usable else "incomplete", next(iter(report.problems), "")
 
     def _done(self, _: None, error: Exception | None) -> None:
         if error is not None:
@@ -214,7 +216,14 @@ class HomeScreen(Screen[None]):
         # The rows have a cell for the cursor at their left.
         self.query_one("#columns", Bar).show(Line([(" ", ""), *columns.left, *columns.right]))
         position = f"{self.view.cursor + 1} of {shown_rows} " if shown_rows else ""
-        self.query_one("#footer", Bar).show(Line([(" " + hints(HOME), "dim")], [(position, "dim")]))
+        problem = self._problem()
+        left = (f" {problem}", "warning") if problem else (" " + hints(HOME), "dim")
+        self.query_one("#footer", Bar).show(Line([left], [(position, "dim")]))
+
+    def _problem(self) -> str:
+        """What is wrong with the conversation under the cursor, in one line; empty when nothing is known to be."""
+        row = self.rows.row(self.view.cursor)
+        return visible(self._problems.get(row.id) or row.problem) if row is not None else ""
 
     # --- keys
 

@@ -12,6 +12,9 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 NO_TIME = "--:--:--"
 NO_DATE = "----------"
+LOCAL_ZONE: tzinfo = None  # type: ignore[assignment]
+"""What `datetime.astimezone` takes for the local zone, with its rules for summer and winter."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -209,10 +209,17 @@ class Maker:
         self.rounds[self.number] = path
         return path
 
-    def raw_round(self, *lines: Any, number: int = 0, **keys: Any) -> Path:
-        """Publish the next round of any lines after a right header; see ``raw_round`` of this module."""
+    def raw_round(self, *lines: Any, counts: tuple[int, int, int] | None = None, **keys: Any) -> Path:
+        """Publish the next round of any lines after a right header; see ``raw_round`` of this module.
+
+        Args:
+            lines: mappings, or bytes as they shall stand in the file.
+            counts: how many nodes, relations and unresolved references there are, when lines are given as bytes.
+            keys: other values of the header.
+        """
         made = {"t": "header", "schema": "sf/1"} | self.header(**keys)
-        data = raw_round(made, *lines)
+        claims = {"counts": dict(zip(("nodes", "relations", "unresolved"), counts, strict=True))} if counts else {}
+        data = raw_round(made, *lines, **claims)
         digest = json.loads(data.splitlines()[-1])["digest"]
         return self.put_round(made, data, digest)
 

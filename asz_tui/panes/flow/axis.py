@@ -1,0 +1,284 @@
+"""The time axis: activity in proportion, quiet times as short gaps, and which cell a time stands in.
+
+Times are nanoseconds. A *stretch* is activity without a pause longer than `QUIET_NS`; between stretches lie gaps. An `Axis` spreads
+the stretches over a number of cells: first a third of them at most is given to gaps (the longest ones, where there are too many),
+then the rest is shared among what lies between the drawn gaps in proportion to its activity, a few cells each at least. A gap that
+gets no cell is left out, and what lies around it adjoins.
+
+All of it is exact in whole numbers: `start_of(c)` is the least time with `cell_of(t) >= c`. Making an axis costs the stretches,
+`cell_of` and `start_of` two bisections, whatever the number of cells.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from ...text.words import duration
+
+SECOND = 1_000_000_000
+QUIET_NS = 120 * SECOND
+"""A pause longer than this is a gap."""
+FEW = 3
+"""Cells that a stretch of activity gets at least, where there is room."""
+NEVER = 1 << 80
+"""A time after every other."""
+
+_LADDER = [
+    seconds * SECOND
+    for seconds in (
+        1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400,
+        2 * 86400, 7 * 86400, 30 * 86400, 365 * 86400, 3650 * 86400,
+    )
+]  # fmt: skip
+
+Stretch = tuple[int, int]
+
+
+def join_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """Join what no pause longer than `QUIET_NS` separates; costs a sort."""
+    joined: list[Stretch] = []
+    first = last = NEVER
+    for start, end in sorted(stretches):
+        if first == NEVER:
+            first, last = start, end
+        elif start - last > QUIET_NS:
+            joined.append((first, last))
+            first, last = start, end
+        elif end > last:
+            last = end
+    if first != NEVER:
+        joined.append((first, last))
+    return joined
+
+
+class Axis:
+    """Times spread over cells.
+
+    Attributes:
+        stretches: of the activity, in order; one of no length at 0 when there is none.
+        cells: how many there are.
+        active: nanoseconds of activity on it.
+        gaps: (first cell, cell after the last, nanoseconds of quiet) of the gaps that are drawn.
+        hidden: how many gaps are left out.
+    """
+
+    def __init__(self, stretches: list[Stretch], cells: int) -> None:
+        """
+        Args:
+            stretches: joined.
+            cells: at least one.
+        """
+        self.stretches = stretches or [(0, 0)]
+        self.cells = max(1, cells)
+        self.active = sum(end - start + 1 for start, end in self.stretches)
+        widths = self._gap_widths()
+        self.hidden = widths.count(0)
+        self._lay(widths)
+
+    def _gap_widths(self) -> list[int]:
+        """Cells for the gap after each stretch but the last; 0 leaves it out."""
+        spans = [after[0] - before[1] for before, after in zip(self.stretches, self.stretches[1:], strict=False)]
+        if not spans:
+            return []
+        room = self.cells // 3
+        each = room // len(spans)
+        if each:
+            return [_gap_width(span, each) for span in spans]
+        widths = [0] * len(spans)
+        for at in sorted(range(len(spans)), key=lambda at: -spans[at])[:room]:
+            widths[at] = 1
+        return widths
+
+    def _lay(self, widths: list[int]) -> None:
+        """Give every drawn gap and every band of stretches between them its cells."""
+        # A coordinate `u` grows with the activity and along drawn gaps; it stands still in the gaps that are left out.
+        self._times: list[int] = []
+        self._us: list[int] = []
+        self._sizes: list[int] = []
+        bands: list[list[int]] = [[0, 0, -1]]  # from u, to u, cells of a drawn gap or -1
+        u = 0
+        for at, (start, end) in enumerate(self.stretches):
+            u = self._segment(start, end - start + 1, u)
+            bands[-1][1] = u
+            if at < len(widths) and widths[at]:
+                after = self.stretches[at + 1][0]
+                u = self._segment(end + 1, after - end - 1, u)
+                bands += [[bands[-1][1], u, widths[at]], [u, u, -1]]
+        self._place(bands)
+
+    def _segment(self, time: int, size: int, u: int) -> int:
+        self._times.append(time)
+        self._us.append(u)
+        self._sizes.append(size)
+        return u + size
+
+    def _place(self, bands: list[list[int]]) -> None:
+        lengths = [to - from_ for from_, to, gap in bands if gap < 0]
+        room = self.cells - sum(gap for _, _, gap in bands if gap > 0)
+        shares = iter(share(lengths, room))
+        self._froms = [band[0] for band in bands]
+        self._tos = [band[1] for band in bands]
+        self._firsts: list[int] = []
+        self._widths: list[int] = []
+        self.gaps: list[tuple[int, int, int]] = []
+        cell = 0
+        for from_, to, gap in bands:
+            width = gap if gap > 0 else next(shares)
+            self._firsts.append(cell)
+            self._widths.append(width)
+            if gap > 0:
+                self.gaps.append((cell, cell + width, to - from_))
+            cell += width
+
+    def cell_of(self, time: int) -> int:
+        """The cell a time stands in; what lies outside the axis is in its first or last cell."""
+        at = bisect_right(self._times, time) - 1
+        if at < 0:
+            return 0
+        u = self._us[at] + min(time - self._times[at], self._sizes[at] - 1)
+        band = bisect_right(self._froms, u) - 1
+        first, from_ = self._firsts[band], self._froms[band]
+        return first + (u - from_) * self._widths[band] // max(1, self._tos[band] - from_)
+
+    def start_of(self, cell: int) -> int:
+        """The least time that stands in a cell or after it; `NEVER` past the end."""
+        if cell <= 0:
+            return -NEVER
+        if cell >= self.cells:
+            return NEVER
+        band = bisect_right(self._firsts, cell) - 1
+        from_, width = self._froms[band], self._widths[band]
+        u = from_ + -(-(cell - self._firsts[band]) * (self._tos[band] - from_) // width)
+        if u >= self._tos[-1]:
+            return NEVER
+        at = bisect_right(self._us, u) - 1
+        return self._times[at] + u - self._us[at]
+
+    def segments(self, first: int, after: int) -> Iterable[Stretch]:
+        """The stretches that reach into a range of cells."""
+        low = self.start_of(first)
+        high = self.start_of(after)
+        at = max(0, bisect_right(self.stretches, (low, low)) - 1)
+        while at < len(self.stretches) and self.stretches[at][0] < high:
+            yield max(self.stretches[at][0], low), min(self.stretches[at][1], high - 1)
+            at += 1
+
+    def band_starts(self, first: int, after: int) -> Iterable[int]:
+        """Where activity begins on the axis: the start of each band that begins in a range of cells."""
+        for at in range(bisect_left(self._firsts, first), len(self._firsts)):
+            if self._firsts[at] >= after:
+                return
+            segment = bisect_left(self._us, self._froms[at])
+            time = self._times[segment] if segment < len(self._times) else NEVER
+            if time != NEVER and at % 2 == 0:
+                yield time
+
+
+def share(lengths: list[int], room: int) -> list[int]:
+    """Share cells in proportion to lengths, `FEW` each at least where there is room, one otherwise.
+
+    Args:
+        lengths: of what is to be spread.
+        room: the cells.
+
+    Returns:
+        Cells of each; they make up `room` unless there is less than one for each.
+    """
+    least = max(1, min(FEW, room // (2 * len(lengths)) or 1))
+    wide = set(range(len(lengths)))
+    while True:
+        left = room - least * (len(lengths) - len(wide))
+        total = sum(lengths[at] for at in wide)
+        small = {at for at in wide if lengths[at] * left < least * total}
+        if not small or len(small) == len(wide):
+            break
+        wide -= small
+    found = [least] * len(lengths)
+    done = given = 0
+    for at in sorted(wide):
+        done += lengths[at]
+        # Rounding the running sum, not each share, makes them add up.
+        found[at] = max(1, left * done // total - given) if total else least
+        given += found[at]
+    return found
+
+
+def _gap_width(span: int, each: int) -> int:
+    """Cells of a gap that may take `each`: enough for its whole label, its short one, or one."""
+    words = duration(span // 1_000_000)
+    for wanted in (len(words) + 10, len(words) + 2):
+        if wanted <= each:
+            return wanted
+    return 1
+
+
+def gap_words(span: int, cells: int, bar: str) -> str:
+    """The label of a gap on so many cells."""
+    words = duration(span // 1_000_000)
+    for text in (f"{bar} {words} quiet {bar}", f"{bar}{words}{bar}"):
+        if len(text) <= cells:
+            return text.center(cells)
+    return bar if cells == 1 else bar + " " * (cells - 2) + bar
+
+
+def ticks(axis: Axis, first: int, after: int, tz: tzinfo) -> list[tuple[int, str]]:
+    """Clock marks on a range of cells, left to right, no label touching the next.
+
+    Args:
+        axis: the axis.
+        first: the first cell in view.
+        after: the one after the last.
+        tz: zone of the clock.
+
+    Returns:
+        (cell, label); the first label and the first of each day begin with the date.
+    """
+    per_cell = max(1, axis.active // axis.cells)
+    step = next((step for step in _LADDER if step >= per_cell * (10 if step < 60 * SECOND else 7)), _LADDER[-1])
+    marks: dict[int, tuple[int, str]] = {}
+    for time in axis.band_starts(first, after):
+        if moment := _moment(time, tz):
+            marks[axis.cell_of(time)] = time, moment.strftime("%H:%M" if step >= 60 * SECOND else "%H:%M:%S")
+    for start, end in axis.segments(first, after):
+        for time in _multiples(start, end, step, tz):
+            moment = _moment(time, tz)
+            if moment is not None and first <= (cell := axis.cell_of(time)) < after:
+                marks[cell] = time, moment.strftime("%H:%M" if step >= 60 * SECOND else "%H:%M:%S")
+    return _apart(marks, after, tz)
+
+
+def _multiples(start: int, end: int, step: int, tz: tzinfo) -> Iterable[int]:
+    moment = _moment(start, tz)
+    if moment is None:
+        return
+    offset = moment.utcoffset() or timedelta()
+    shift = int(offset.total_seconds()) * SECOND
+    yield from range(-(-(start + shift) // step) * step - shift, end + 1, step)
+
+
+def _apart(marks: dict[int, tuple[int, str]], after: int, tz: tzinfo) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    free, day = -NEVER, ""
+    for cell in sorted(marks):
+        time, label = marks[cell]
+        moment = _moment(time, tz)
+        today = moment.strftime("%Y-%m-%d") if moment else ""
+        if today != day:
+            label = f"{today} {label}"
+        if cell < free or cell + len(label) > after:
+            continue
+        found.append((cell, label))
+        free, day = cell + len(label) + 2, today
+    return found
+
+
+def _moment(time: int, tz: tzinfo) -> datetime | None:
+    """A time on the calendar of a zone; None for no time and for what no calendar holds."""
+    if not time:
+        return None
+    try:
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time // 1000)).astimezone(tz)
+    except (OverflowError, ValueError, OSError):
+        return None

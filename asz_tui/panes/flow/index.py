@@ -1,0 +1,435 @@
+"""Where every step stands on the timeline: the lanes of a conversation as sorted arrays.
+
+What is owned: for each tree one `Part` a stream (times, nodes, ranks, bars and stretches of activity), made once for as long as the
+tree is the same object; for each stream a `Lane`, its parts one after the other in the order of time. When a round lands, only
+the trees that were built again are cut again, and only the lanes of their streams are joined again. Cutting costs a few microseconds
+a step, joining copies arrays (and sorts only where parts overlap in time); every question to a lane is a bisection.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from asz_core.document.build import StreamLister
+from asz_core.document.content import result_join
+from asz_core.document.model import StreamEntry
+from asz_core.document.texts import clipped_part_text, duration_ms, part_at, result_part
+from asz_core.document.tree import Tree
+from asz_core.sessionflow import Node, attrs_of, record_order
+from asz_core.vocabulary import CONTAINERS
+
+from ...glyphs import FAMILIES
+from ...session.opened import Opened
+from .axis import Stretch, join_stretches
+from .signs import FAILED, INTERVAL, MAYBE, RUN, TALK, TURN, UNFINISHED, rank_of
+
+FAMILY_ORDER = ("input", "responses", "context", "model", "tools", "agents", "notices")
+"""Sub-lanes of a stream, from the top."""
+
+
+@dataclass(slots=True)
+class Bars:
+    """Stretches of time of one sort, by start.
+
+    Attributes:
+        reach: for each, the greatest end up to it.
+    """
+
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    reach: list[int] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, spans: list[Stretch]) -> Bars:
+        """Sort spans."""
+        spans.sort()
+        ends = [end for _, end in spans]
+        return cls([start for start, _ in spans], ends, list(accumulate(ends, max)))
+
+
+@dataclass(slots=True)
+class Part:
+    """What one tree has on one stream, by time; steps without a time come after in `untimed`, in reading order."""
+
+    times: list[int] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    ranks: bytearray = field(default_factory=bytearray)
+    untimed: list[Node] = field(default_factory=list)
+    spans: tuple[list[Stretch], list[Stretch], list[Stretch]] = field(default_factory=lambda: ([], [], []))
+    turns: list[Node] = field(default_factory=list)
+    stretches: list[Stretch] = field(default_factory=list)
+
+    def close(self) -> None:
+        """Sort, and find the stretches of activity: steps and results are activity."""
+        times = self.times
+        if any(a > b for a, b in zip(times, times[1:], strict=False)):
+            order = sorted(range(len(times)), key=times.__getitem__)
+            self.times = [times[at] for at in order]
+            self.nodes = [self.nodes[at] for at in order]
+            self.ranks = bytearray(self.ranks[at] for at in order)
+        ends = [time for span in self.spans[INTERVAL] for time in span]
+        self.stretches = join_stretches((time, time) for time in self.times + ends)
+
+
+@dataclass(slots=True)
+class Lane:
+    """One row of the timeline.
+
+    Attributes:
+        key: the stream's name, or the family's.
+        times, nodes, ranks: its steps by time, then by reading order; one with no time stands at that of the step before it.
+        placed: id of each step without a time -> where it stands.
+        bars: by sort, `signs.TALK` and so on.
+        stamp: changes when the lane was made anew.
+    """
+
+    key: str
+    stream: str
+    label: str = ""
+    role: str = ""
+    depth: int = 0
+    times: list[int] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    ranks: bytearray = field(default_factory=bytearray)
+    placed: dict[str, int] = field(default_factory=dict)
+    bars: list[Bars] = field(default_factory=lambda: [Bars() for _ in range(4)])
+    turns: list[Node] = field(default_factory=list)
+    stamp: int = 0
+
+    def find(self, node_id: str, time: int) -> int | None:
+        """The index of a step that stands at a time."""
+        at = bisect_left(self.times, time)
+        while at < len(self.times) and self.times[at] == time:
+            if self.nodes[at].id == node_id:
+                return at
+            at += 1
+        return None
+
+    def nearest(self, time: int) -> int | None:
+        """The index of the step closest in time, the earlier of two; None in an empty lane."""
+        if not self.times:
+            return None
+        at = bisect_left(self.times, time)
+        if at == len(self.times) or (at and time - self.times[at - 1] <= self.times[at] - time):
+            return bisect_left(self.times, self.times[at - 1])
+        return at
+
+
+class FlowIndex:
+    """The lanes of a conversation.
+
+    Attributes:
+        order: (name, label, role, depth) of each stream, main first, children under the stream that started them.
+        stream_ids: stream name -> id of its node.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        """
+        Args:
+            opened: the conversation.
+        """
+        self.opened = opened
+        self.order: list[tuple[str, str, str, int]] = []
+        self.stream_ids: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        self._parts: dict[str, tuple[Tree, dict[str, Part]]] = {}
+        self._failing: dict[int, frozenset[int]] = {}
+        self._known: dict[tuple[str, int], bool] = {}
+        self._stamp = 0
+
+    # --- from trees to parts
+
+    def reload(self, ids: set[str] | None = None) -> set[str]:
+        """Cut the trees that are new; list the streams again unless `ids`, all that changed, holds nothing of theirs.
+
+        Returns:
+            The streams whose lanes changed.
+        """
+        if ids is None or any(self._concerns_streams(entity) for entity in ids):
+            self._list_streams()
+        self._failing = {}
+        for landed in self.opened.conversation.data.files:
+            # Of several files with one sequence, the last decides; as `SessionData.failed` has it.
+            self._failing[landed.file.seq] = landed.failed
+        old, self._parts = self._parts, {}
+        touched: set[str] = set()
+        for tree in self.opened.trees:
+            root = tree.nodes[0].id
+            known = old.pop(root, None)
+            if known is None or known[0] is not tree:
+                touched.update(known[1] if known else ())
+                known = tree, self._cut(tree)
+                touched.update(known[1])
+            self._parts[root] = known
+        for _, parts in old.values():
+            touched.update(parts)
+        named = {name for name, *_ in self.order}
+        self.order += [(name, name, "", 0) for name in sorted(touched - named)]
+        return touched
+
+    def _concerns_streams(self, entity: str) -> bool:
+        fold = self.opened.conversation.fold
+        node = fold.nodes.get(entity)
+        if node is not None:
+            return node.kind == "stream"
+        relation = fold.relations.get(entity)
+        return relation is None or relation.type == "starts"
+
+    def _list_streams(self) -> None:
+        conversation = self.opened.conversation
+        entries = StreamLister(conversation.fold, conversation.data, []).entries()
+        self.stream_ids = {entry.name: entry.id for entry in entries}
+        self.names = {entry.id: entry.name for entry in entries}
+        self.order = [(e.name, e.label or e.name, e.role, depth) for e, depth in stream_tree(entries)]
+        named = set(self.stream_ids)
+        held = {stream for _, parts in self._parts.values() for stream in parts}
+        self.order += [(name, name, "", 0) for name in sorted(held - named)]
+
+    def _cut(self, tree: Tree) -> dict[str, Part]:
+        parts: dict[str, Part] = {}
+        part, stream = Part(), None
+        starts, ends, times = tree.starts, tree.ends, tree.times
+        for place, node in enumerate(tree.nodes):
+            if node.stream != stream or part is None:
+                stream = node.stream
+                part = parts.setdefault(stream, Part())
+            kind = node.kind
+            if kind in CONTAINERS:
+                if starts[place] and kind in ("talk", "run"):
+                    part.spans[TALK if kind == "talk" else RUN].append((starts[place], ends[place]))
+                continue
+            time = times[place]
+            if time:
+                part.times.append(time)
+                part.nodes.append(node)
+                part.ranks.append(self._rank(node, kind))
+            else:
+                part.untimed.append(node)
+            if kind == "turn.duration":
+                part.turns.append(node)
+            elif node.refs is not None and len(node.refs) > 1 and kind != "llm.call":
+                self._add_interval(part, node)
+        for part in parts.values():
+            part.close()
+        return parts
+
+    def _rank(self, node: Node, kind: str) -> int:
+        refs = node.refs or (node.ref,)
+        failing = self._failing
+        for ref in refs:
+            if ref is not None and ref.row in failing.get(ref.seq, ()) and kind != "llm.call":
+                known = self._known.get((node.id, node.revision))
+                if known is None:
+                    return MAYBE
+                return FAILED if known else rank_of(kind)
+        return UNFINISHED if self._is_unfinished(node, kind) else rank_of(kind)
+
+    def _is_unfinished(self, node: Node, kind: str) -> bool:
+        if kind not in ("tool", "agent.call") or not node.attrs or b"unavailable" not in bytes(node.attrs):
+            return False
+        return attrs_of(node).get("result") == "unavailable"
+
+    def _add_interval(self, part: Part, node: Node) -> None:
+        if node.ref is None or not node.refs or result_join(node) != "exact_unique":
+            return
+        time = self.opened.conversation.data.time
+        asked, answered = (time(ref.seq, ref.row) for ref in node.refs[:2])
+        if asked and answered and answered >= asked:
+            part.spans[INTERVAL].append((asked, answered))
+
+    # --- from parts to lanes
+
+    def roots(self) -> Iterable[str]:
+        """The trees, in order."""
+        return self._parts
+
+    def stretches(self, roots: Iterable[str] | None, stream: str | None) -> list[Stretch]:
+        """Activity of some trees (all when None), on all streams or on one."""
+        return join_stretches(
+            stretch
+            for name, part in self._of(roots)
+            if stream is None or name == stream
+            for stretch in part.stretches
+        )
+
+    def _of(self, roots: Iterable[str] | None) -> Iterable[tuple[str, Part]]:
+        for root in self._parts if roots is None else roots:
+            if root in self._parts:
+                yield from self._parts[root][1].items()
+
+    def streams_of(self, root: str) -> set[str]:
+        """The streams that a tree has steps on."""
+        return set(self._parts[root][1]) if root in self._parts else set()
+
+    def lanes(self, roots: list[str] | None, only: set[str] | None = None) -> dict[str, Lane]:
+        """Join the parts of each stream.
+
+        Args:
+            roots: of which trees; None for all.
+            only: which streams; None for all.
+
+        Returns:
+            Lanes by stream name.
+        """
+        self._stamp += 1
+        held: dict[str, list[Part]] = {}
+        for name, part in self._of(roots):
+            if only is None or name in only:
+                held.setdefault(name, []).append(part)
+        found = {}
+        for name, label, role, depth in self.order:
+            if only is None or name in only:
+                lane = found[name] = Lane(name, name, label, role, depth, stamp=self._stamp)
+                self._join(lane, held.get(name, []))
+        return found
+
+    def _join(self, lane: Lane, parts: list[Part]) -> None:
+        timed = [part for part in parts if part.times]
+        timed.sort(key=lambda part: part.times[0])
+        for part in timed:
+            lane.times += part.times
+            lane.nodes += part.nodes
+            lane.ranks += part.ranks
+        if any(a.times[-1] > b.times[0] for a, b in zip(timed, timed[1:], strict=False)):
+            order = sorted(range(len(lane.times)), key=lane.times.__getitem__)
+            lane.times = [lane.times[at] for at in order]
+            lane.nodes = [lane.nodes[at] for at in order]
+            lane.ranks = bytearray(lane.ranks[at] for at in order)
+        for sort in (TALK, RUN, INTERVAL):
+            lane.bars[sort] = Bars.of([span for part in parts for span in part.spans[sort]])
+        lane.turns = [node for part in parts for node in part.turns]
+        untimed = [node for part in parts for node in part.untimed]
+        if untimed:
+            self._place(lane, untimed)
+
+    def _place(self, lane: Lane, untimed: list[Node]) -> None:
+        """Stand steps without a time by their position: where the step read before them stands, else at the lane's end."""
+        read = sorted(
+            (record_order(node), time) for node, time in zip(lane.nodes, lane.times, strict=True) if node.ref is not None
+        )
+        keys = [key for key, _ in read]
+        end = lane.times[-1] if lane.times else 0
+        for node in sorted(untimed, key=record_order):
+            at = bisect_left(keys, record_order(node)) if node.ref is not None else 0
+            time = read[at - 1][1] if at else end
+            self._insert(lane, node, time)
+
+    def _insert(self, lane: Lane, node: Node, time: int) -> None:
+        at = bisect_right(lane.times, time)
+        lane.times.insert(at, time)
+        lane.nodes.insert(at, node)
+        lane.ranks.insert(at, self._rank(node, node.kind))
+        lane.placed[node.id] = time
+
+    def families(self, lane: Lane) -> list[Lane]:
+        """A stream's lane split by family; only the families that have a step in them.
+
+        Talks stand with the input and runs with the model calls, or else in the first lane; turns stand with the notices.
+        """
+        self._stamp += 1
+        found: dict[str, Lane] = {}
+        for time, node, rank in zip(lane.times, lane.nodes, lane.ranks, strict=True):
+            family = FAMILIES.get(node.kind, "notices")
+            sub = found.get(family)
+            if sub is None:
+                sub = found[family] = Lane(family, lane.stream, family, lane.role, stamp=self._stamp)
+            sub.times.append(time)
+            sub.nodes.append(node)
+            sub.ranks.append(rank)
+            if node.id in lane.placed:
+                sub.placed[node.id] = time
+            if node.kind == "turn.duration":
+                sub.turns.append(node)
+        lanes = [found[family] for family in FAMILY_ORDER if family in found]
+        if lanes:
+            found.get("input", lanes[0]).bars[TALK] = lane.bars[TALK]
+            found.get("model", lanes[0]).bars[RUN] = lane.bars[RUN]
+            self._split_intervals(lanes)
+        return lanes
+
+    def _split_intervals(self, lanes: list[Lane]) -> None:
+        for sub in lanes:
+            part = Part()
+            for node in sub.nodes:
+                if node.refs is not None and len(node.refs) > 1 and node.kind != "llm.call":
+                    self._add_interval(part, node)
+            sub.bars[INTERVAL] = Bars.of(part.spans[INTERVAL])
+
+    # --- what the records tell, asked for late
+
+    def measure_turns(self, lane: Lane) -> None:
+        """Make the bars of the turns that the runtime measured; reads a record for each, once for a lane."""
+        data = self.opened.conversation.data
+        spans = []
+        for node in lane.turns:
+            record = data.record(node.ref.seq, node.ref.row) if node.ref is not None else None
+            at = data.time(node.ref.seq, node.ref.row) if node.ref is not None else 0
+            took = duration_ms(record) if record is not None else 0
+            if took > 0 and at:
+                spans.append((at - took * 1_000_000, at))
+        lane.turns = []
+        lane.bars[TURN] = Bars.of(spans)
+
+    def settle(self, lane: Lane, at: int) -> int:
+        """Find out whether a step that may have failed did; reads the records it stands on, once.
+
+        Returns:
+            Its rank, which is kept.
+        """
+        node = lane.nodes[at]
+        key = node.id, node.revision
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._has_failed(node)
+        rank = FAILED if known else (UNFINISHED if self._is_unfinished(node, node.kind) else rank_of(node.kind))
+        lane.ranks[at] = rank
+        return rank
+
+    def _has_failed(self, node: Node) -> bool:
+        """As the document says `failed` of a step: its own part, else the first of its results that says or shows anything."""
+        record_at, ref = self.opened.conversation.data.record, node.ref
+        if ref is None:
+            return False
+        record = record_at(ref.seq, ref.row)
+        part = part_at(record, ref) if record is not None else None
+        if part is not None and part.failed is not None:
+            return part.failed
+        for ref in (node.refs or [])[1:]:
+            record = record_at(ref.seq, ref.row)
+            part = result_part(record, ref) if record is not None else None
+            if part is None:
+                continue
+            if part.failed is not None:
+                return part.failed
+            if clipped_part_text(part):
+                break
+        return False
+
+
+def stream_tree(entries: list[StreamEntry]) -> list[tuple[StreamEntry, int]]:
+    """Streams with their depth, each under the stream that started it; in a loop of parents the first stands on top."""
+    named: dict[str, StreamEntry] = {}
+    for entry in entries:
+        named.setdefault(entry.name, entry)
+    children: dict[str, list[StreamEntry]] = {}
+    tops = []
+    for entry in entries:
+        parent = named.get(entry.parent)
+        if parent is None or parent.id == entry.id:
+            tops.append(entry)
+        else:
+            children.setdefault(parent.id, []).append(entry)
+    found: list[tuple[StreamEntry, int]] = []
+    seen: set[str] = set()
+    for top in tops + entries:
+        stack = [(top, 0)]
+        while stack:
+            entry, depth = stack.pop()
+            if entry.id not in seen:
+                seen.add(entry.id)
+                found.append((entry, depth))
+                stack += [(child, depth + 1) for child in reversed(children.get(entry.id, []))]
+    return found
