@@ -306,3 +306,19 @@ def indent(raw: bytes, level: int = 0) -> bytes:
 def compact(raw: bytes) -> bytes:
     """JSON text without white space between its tokens, keeping the spelling of every scalar."""
     return b"".join(raw[start:end] for _, start, end in tokens(raw))
+
+
+def without_member(raw: bytes, name: str) -> bytes:
+    """The text of an object without the members of one name, keeping the spelling of the others; for what the decoders refuse."""
+    toks = list(tokens(raw))
+    members: list[bytes] = []
+    at = 1
+    while toks[at][0] != 0x7D:
+        if toks[at][0] == _COMMA:
+            at += 1
+            continue
+        start, key = toks[at][1], raw[toks[at][1] : toks[at][2]]
+        at = _span(toks, at + 2)
+        if loads(key) != name:
+            members.append(raw[start : toks[at - 1][2]])
+    return b"{" + b",".join(members) + b"}"

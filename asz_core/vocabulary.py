@@ -84,7 +84,7 @@ UNRESOLVED_STATES: dict[str, str] = {
 DOCUMENT_STATES: dict[str, str] = {
     "verified": "every round and every landed file is there and its digest is right",
     "incomplete": "a round or a landed file is missing",
-    "mismatch": "a digest failed",
+    "mismatch": "a round does not read or does not fit, or a digest failed",
 }
 
 

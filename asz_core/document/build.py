@@ -523,7 +523,9 @@ def _text(value: object) -> str:
 
 
 def _whole(value: object) -> int:
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
+    """A number as a whole one of 64 bits; 0 when it is none or beyond them."""
+    known = isinstance(value, (int, float)) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+    return int(value) if known else 0  # type: ignore[arg-type]
 
 
 def _attr_ms(value: object) -> int:

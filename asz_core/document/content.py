@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET, Raw
 
+from ..rawjson import without_member
 from ..sessiondata.record import Dropped, Record
 from ..sessiondata.session import SessionData
 from ..sessionflow.fold import Fold
@@ -189,7 +190,11 @@ def _move_provider_bodies(view: ViewNode, node: Node) -> None:
     if not bodies:
         return
     view.provider_bodies = bodies
-    members = msgspec.json.decode(node.attrs, type=dict[str, Raw])
+    try:
+        members = msgspec.json.decode(node.attrs, type=dict[str, Raw])
+    except _REFUSALS:
+        view.attrs = Raw(without_member(bytes(node.attrs), "provider_bodies"))
+        return
     members.pop("provider_bodies", None)
     view.attrs = Raw(msgspec.json.encode(members))
 

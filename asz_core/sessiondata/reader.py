@@ -26,6 +26,7 @@ from .record import (
     kind_named_by,
 )
 
+_OBSERVERS = ("changes-", "execution-")
 _OBSERVATIONS = (b"changes/1", b"execution/1")
 
 
@@ -98,7 +99,7 @@ def parse_landed(file: LandedFile, data: bytes) -> Landed:
         _read_records(landed, body, count, data.count(b"}\n{", first_end + 1, end) == count - 1)
     landed.times = array("q", [parse_ns(r.time) if r.time else 0 for r in landed.records])
     landed.count = len(landed.records)
-    landed.observing = any(needle in data for needle in _OBSERVATIONS)
+    landed.observing = file.name.startswith(_OBSERVERS) or any(needle in data for needle in _OBSERVATIONS)
     if b'"failed"' in data:
         rows = enumerate(landed.records, 1)
         landed.failed = frozenset(row for row, r in rows if r.parts and any(part.failed for part in r.parts))

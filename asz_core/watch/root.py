@@ -229,7 +229,7 @@ class RootWatcher:
             if nudged and scanner.tree.there:
                 scanner.look_at_focus(*focus, now, found)
             if polling and scanner.tree.there:
-                scanner.look_around(cpu, now, found)
+                scanner.look_around(cpu, now, found, with_events=self.native)
             if now >= scanner.slice_at():
                 scanner.look_at_slice(now)
             self._doorbell.polled(scanner.take_polled(), now)

@@ -5,7 +5,7 @@ No thread and no lock of its own: all of it is for the watcher's thread.
 
 Each poll looks at what is in focus and at what changed last, and then, as far as the share of the processor goes, at
 the next of all the others in turn. So an idle root costs the same however large it is, and what a large one costs is
-time: with n conversations and sessions the rest comes round every n / 200 polls, or sooner.
+time: with n conversations their rounds come round every n / 100 polls, or sooner.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from asz_core.watch.tree import Tree
 
 _SHARE = 0.007
 """Part of a core that an idle watcher may use for polling; the rest up to 1 % is for waking up and watchdog."""
-_LANES = (0.4, 0.6, 1.0)
+_LANES = (0.35, 0.75, 1.0)
 """Where in that share the rounds, the hints of the sessions, and the sessions end."""
-_FLOORS = (200, 200, 4)
-"""So many of each are looked at in every poll: up to 200 conversations are on time also on a slow machine."""
+_LANES_WITH_EVENTS = (0.15, 0.7, 1.0)
+"""The same when events tell of the rounds, and the poll of them is only the net below."""
+_FLOORS = (100, 100, 2)
+"""So many of each are looked at in every poll: 200 conversations come round in two polls also on a slow machine."""
 _ROOM = (64, 16)
 """So many of the conversations and of the sessions that changed last are polled like what is in focus."""
 _SLICE = 0.02
@@ -119,15 +121,16 @@ class Scanner:
         for name in self._fast_sessions:
             self._look_at_session(name, now, found)
 
-    def look_around(self, cpu: float, now: float, found: Found) -> None:
+    def look_around(self, cpu: float, now: float, found: Found, *, with_events: bool) -> None:
         """Looks at as much of the rest as the share of the processor allows.
 
         Args:
             cpu: `time.thread_time` (s) at the begin of the turn: what it used so far counts.
             now: monotonic time in seconds.
             found: takes what changed.
+            with_events: whether native events tell of the rounds.
         """
-        ends = [cpu + _SHARE * self._poll * part for part in _LANES]
+        ends = [cpu + _SHARE * self._poll * part for part in (_LANES_WITH_EVENTS if with_events else _LANES)]
         until = time.monotonic() + self._poll / 2
 
         def rounds(name: str) -> None:

@@ -64,6 +64,7 @@ class HomeScreen(Screen[None]):
         self._to_verify: dict[str, int] = {}
         self._listed = False
         self._problems: dict[str, str] = {}
+        self._error = ""
 
     @property
     def asz(self) -> AszApp:
@@ -108,6 +109,7 @@ class HomeScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         """The ages may have moved on while another screen was shown."""
         if self._listed:
+            self.rows.resort()
             self._refresh_rows()
 
     def on_resize(self) -> None:
@@ -175,6 +177,7 @@ class HomeScreen(Screen[None]):
         for name, state in message.states.items():
             self.rows.set_state(name, state)
         self._listed = self._listed or message.last
+        self.rows.set_reading(len(self._to_complete))
         self._refresh_rows()
         if message.last and (self._to_complete or self._to_verify):
             self._slow.request()
@@ -222,6 +225,8 @@ class HomeScreen(Screen[None]):
 
     def _problem(self) -> str:
         """What is wrong with the conversation under the cursor, in one line; empty when nothing is known to be."""
+        if self._error:
+            return self._error
         row = self.rows.row(self.view.cursor)
         return visible(self._problems.get(row.id) or row.problem) if row is not None else ""
 
@@ -259,7 +264,7 @@ class HomeScreen(Screen[None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow while it is typed."""
-        self.rows.narrow(event.value)
+        self._error = self.rows.narrow(event.value)
         self._refresh_rows()
 
     def on_input_submitted(self) -> None:

@@ -576,7 +576,7 @@ def test_empty_provider_bodies_stay_where_they_are(maker: Maker, bodies: Any) ->
     assert "provider_bodies" not in view and view["attrs"] == {"provider_bodies": bodies}
 
 
-@pytest.mark.parametrize("extra", [b'"deep":' + b"[" * 3000 + b"]" * 3000, b'"t":"\\ud800"', b'"\\ud800":1', b'"t":1e999', b'"t":"\xff"'])
+@pytest.mark.parametrize("extra", [b'"deep":' + b"[" * 3000 + b"]" * 3000, b'"t":"\\ud800"', b'"\\ud800":1', b'"t":1e999', b'"t":"\xff"'], ids=["deep", "lone", "lone key", "huge", "invalid"])
 def test_attrs_of_any_json_beside_provider_bodies_are_kept(maker: Maker, extra: bytes) -> None:
     maker.land(said("a"), said("b"))
     maker.raw_round(
@@ -584,7 +584,7 @@ def test_attrs_of_any_json_beside_provider_bodies_are_kept(maker: Maker, extra: 
     )
     conversation = maker.load()
     compact = conversation.json(compact=True)
-    assert extra.replace(b"\xff", "\ufffd".encode()) in compact or b"\\ud800" in extra
+    assert extra.replace(b"\xff", "\ufffd".encode()) in compact
     assert b'"provider_bodies":[{"role":"request"' in compact and b'{"provider_bodies"' not in compact
     assert b"".join(conversation.yaml()).count(b"provider_bodies") == 1
 

@@ -139,7 +139,7 @@ def test_a_root_lists_every_conversation(tmp_path: Path) -> None:
     assert [row.id for row in Root(tmp_path).rows(full=True)] == ["two", "one"]
 
 
-@pytest.mark.parametrize("start", [b"", b"\n", b"x" * 3_000_000, b'{"t":"header"'])
+@pytest.mark.parametrize("start", [b"", b"\n", b"x" * 3_000_000, b'{"t":"header"'], ids=["empty", "newline", "long", "cut"])
 def test_a_first_line_that_is_no_header_leaves_the_values_unknown(maker: Maker, start: bytes) -> None:
     some(maker)
     maker.rounds[1].write_bytes(start)

@@ -288,7 +288,7 @@ def test_data_is_the_files_own_bytes() -> None:
         assert got.parts is not None and got.parts[0].raw_data().encode() == raw
 
 
-@pytest.mark.parametrize("raw", [b"1e999", b"-0", b"true", b'"\\ud800"', b"[" * 900 + b"]" * 900, b"[" * 5000 + b"]" * 5000])
+@pytest.mark.parametrize("raw", [b"1e999", b"-0", b"true", b'"\\ud800"', b"[" * 900 + b"]" * 900, b"[" * 5000 + b"]" * 5000], ids=lambda raw: f"{raw[:8]!r} {len(raw)}")
 def test_data_of_any_json_value_is_kept(raw: bytes) -> None:
     got = decode_record(b'{"parts":[{"k":"data","data":' + raw + b"}]}")
     assert got.parts is not None and got.parts[0].raw_data().encode() == raw

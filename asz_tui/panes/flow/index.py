@@ -8,10 +8,12 @@ a step, joining copies arrays (and sorts only where parts overlap in time); ever
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate
+
+from msgspec import UNSET
 
 from asz_core.document.build import StreamLister
 from asz_core.document.content import result_join
@@ -23,7 +25,7 @@ from asz_core.vocabulary import CONTAINERS
 
 from ...glyphs import FAMILIES
 from ...session.opened import Opened
-from .axis import Stretch, join_stretches
+from .axis import NEVER, Stretch, join_stretches
 from .signs import FAILED, INTERVAL, MAYBE, RUN, TALK, TURN, UNFINISHED, rank_of
 
 FAMILY_ORDER = ("input", "responses", "context", "model", "tools", "agents", "notices")
@@ -81,8 +83,9 @@ class Lane:
     Attributes:
         key: the stream's name, or the family's.
         times, nodes, ranks: its steps by time, then by reading order; one with no time stands at that of the step before it.
-        placed: id of each step without a time -> where it stands.
+        placed: id of each step without a time -> where it stands. placed_at: these times in order.
         bars: by sort, `signs.TALK` and so on.
+        floating: no step of it has a time; they stand at the end of the axis.
         stamp: changes when the lane was made anew.
     """
 
@@ -95,8 +98,10 @@ class Lane:
     nodes: list[Node] = field(default_factory=list)
     ranks: bytearray = field(default_factory=bytearray)
     placed: dict[str, int] = field(default_factory=dict)
+    placed_at: list[int] = field(default_factory=list)
     bars: list[Bars] = field(default_factory=lambda: [Bars() for _ in range(4)])
     turns: list[Node] = field(default_factory=list)
+    floating: bool = False
     stamp: int = 0
 
     def find(self, node_id: str, time: int) -> int | None:
@@ -116,6 +121,23 @@ class Lane:
         if at == len(self.times) or (at and time - self.times[at - 1] <= self.times[at] - time):
             return bisect_left(self.times, self.times[at - 1])
         return at
+
+    def after(self, key: tuple[int, int, int], row: int, step: int) -> int:
+        """The index next after (1) or before (-1) a place in the order of time, then row, then index.
+
+        Args:
+            key: time, row and index of the place; the index is -1 before all steps of that time.
+            row: of this lane.
+            step: which way.
+
+        Returns:
+            The index; out of range when there is none.
+        """
+        time, mine, index = key
+        if row == mine and index >= 0:
+            return index + step
+        at = bisect_right(self.times, time) if row < mine else bisect_left(self.times, time)
+        return at if step > 0 else at - 1
 
 
 class FlowIndex:
@@ -228,7 +250,8 @@ class FlowIndex:
         return UNFINISHED if self._is_unfinished(node, kind) else rank_of(kind)
 
     def _is_unfinished(self, node: Node, kind: str) -> bool:
-        if kind not in ("tool", "agent.call") or not node.attrs or b"unavailable" not in bytes(node.attrs):
+        attrs = node.attrs
+        if kind not in ("tool", "agent.call") or attrs is UNSET or b"unavailable" not in bytes(attrs):
             return False
         return attrs_of(node).get("result") == "unavailable"
 
@@ -276,17 +299,20 @@ class FlowIndex:
         """
         self._stamp += 1
         held: dict[str, list[Part]] = {}
+        end = -NEVER
         for name, part in self._of(roots):
+            if part.stretches:
+                end = max(end, part.stretches[-1][1])
             if only is None or name in only:
                 held.setdefault(name, []).append(part)
         found = {}
         for name, label, role, depth in self.order:
             if only is None or name in only:
                 lane = found[name] = Lane(name, name, label, role, depth, stamp=self._stamp)
-                self._join(lane, held.get(name, []))
+                self._join(lane, held.get(name, []), end if end > -NEVER else 0)
         return found
 
-    def _join(self, lane: Lane, parts: list[Part]) -> None:
+    def _join(self, lane: Lane, parts: list[Part], end: int) -> None:
         timed = [part for part in parts if part.times]
         timed.sort(key=lambda part: part.times[0])
         for part in timed:
@@ -303,15 +329,15 @@ class FlowIndex:
         lane.turns = [node for part in parts for node in part.turns]
         untimed = [node for part in parts for node in part.untimed]
         if untimed:
-            self._place(lane, untimed)
+            lane.floating = not lane.times
+            self._place(lane, untimed, lane.times[-1] if lane.times else end)
 
-    def _place(self, lane: Lane, untimed: list[Node]) -> None:
+    def _place(self, lane: Lane, untimed: list[Node], end: int) -> None:
         """Stand steps without a time by their position: where the step read before them stands, else at the lane's end."""
         read = sorted(
             (record_order(node), time) for node, time in zip(lane.nodes, lane.times, strict=True) if node.ref is not None
         )
         keys = [key for key, _ in read]
-        end = lane.times[-1] if lane.times else 0
         for node in sorted(untimed, key=record_order):
             at = bisect_left(keys, record_order(node)) if node.ref is not None else 0
             time = read[at - 1][1] if at else end
@@ -323,6 +349,7 @@ class FlowIndex:
         lane.nodes.insert(at, node)
         lane.ranks.insert(at, self._rank(node, node.kind))
         lane.placed[node.id] = time
+        insort(lane.placed_at, time)
 
     def families(self, lane: Lane) -> list[Lane]:
         """A stream's lane split by family; only the families that have a step in them.
@@ -341,6 +368,7 @@ class FlowIndex:
             sub.ranks.append(rank)
             if node.id in lane.placed:
                 sub.placed[node.id] = time
+                sub.placed_at.append(time)
             if node.kind == "turn.duration":
                 sub.turns.append(node)
         lanes = [found[family] for family in FAMILY_ORDER if family in found]

@@ -208,7 +208,7 @@ async def test_verification_leads_to_the_step_that_an_open_reference_names() -> 
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await pilot.press("6")
-        rows = screen.verification
+        rows = screen.source
         at = next(index for index in range(len(rows)) if rows.target(index) == "tool/s12-tool")
         screen.view.move_to(at)
         await pilot.press("enter")
@@ -236,7 +236,7 @@ async def test_every_movement_key_moves_in_the_list() -> None:
     app = open_case("fleet")
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        await pilot.press("z", "g")
+        await pilot.press("z", "g", "g")
         assert screen.view.cursor == 0
         for key, way in [("j", 1), ("down", 1), ("ctrl+d", 1), ("pagedown", 1), ("k", -1), ("up", -1), ("ctrl+u", -1), ("pageup", -1)]:
             before = screen.view.cursor
@@ -317,3 +317,89 @@ async def test_resizing_keeps_the_cursor_in_view() -> None:
             await pilot.pause()
             assert screen.selected() == kept
             assert screen.view.top <= screen.view.cursor < screen.view.top + screen.view.size.height
+
+
+async def test_edges_are_listed_with_quality_and_followed_and_back() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.go_to("tool/s6-tool")
+        await pilot.press("g")
+        text = screen_text(app)
+        assert "starts" in text and "exact_unique" in text and "parent tool result" in text
+        await pilot.press("1")
+        assert screen.selected() == "talk/aad8b0a671c52061f"
+        await pilot.press("p")
+        assert screen.selected() == "tool/s6-tool"
+        await pilot.press("backspace", "backspace")
+        assert screen.selected() == "tool/s6-tool"
+
+
+async def test_several_openers_are_listed_and_none_is_chosen() -> None:
+    app = open_case("craft")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.go_to("out/k")
+        await pilot.press("p")
+        assert "none chosen" in screen_text(app)
+        await pilot.press("escape")
+        assert screen.selected() == "out/k"
+
+
+async def test_a_call_that_started_several_streams_is_said_to_be_a_pool() -> None:
+    app = open_case("fleet")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.go_to("tool/s2-tool")
+        await pilot.press("g")
+        assert "started 4 streams: all of them its children, not competing guesses" in screen_text(app)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+@pytest.mark.parametrize("case", ["fleet", "losses", "broken-tampered", "broken-first-missing", "hostile"])
+async def test_every_pane_shows_moves_folds_sorts_and_leads_somewhere(case: str, size: tuple[int, int]) -> None:
+    app = open_case(case)
+    async with app.run_test(size=size) as pilot:
+        screen = await ready(pilot)
+        for pane in ("3", "4", "5", "6", "7", "1"):
+            await pilot.press(pane, "j", "G", "home", "z", "Z", "space", "s")
+            if pane == "7":
+                await until(pilot, lambda: screen.source.done)
+            assert len(screen.view.source) or (case, pane) == ("broken-first-missing", "1")
+            assert all(not (ord(char) < 32 or 0x7F <= ord(char) < 0xA0) for char in screen_text(app).replace("\n", ""))
+
+
+async def test_a_table_is_narrowed_and_the_escape_key_shows_all_again() -> None:
+    app = open_case("fleet")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("5")
+        rows = len(screen.source)
+        await pilot.press("slash", *"ends", "enter")
+        assert 0 < len(screen.source) < rows
+        await pilot.press("escape")
+        assert len(screen.source) == rows
+        await pilot.press("t", "t")
+        assert len(screen.source) < rows
+
+
+async def test_rows_of_the_detail_lead_to_edges_and_records() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 60)) as pilot:
+        screen = await ready(pilot)
+        assert screen.go_to("tool/s6-tool")
+        await pilot.press("enter", "tab")
+        rows = screen.detail_view.rows
+        rows.finish()
+        keys = [rows.key(at) for at in range(len(rows))]
+        edge = next(k for k in keys if isinstance(k[0], tuple) and k[0][1][0] == "edge")
+        screen.detail_view.move_to(edge)
+        await pilot.press("enter")
+        assert screen.selected() != "tool/s6-tool"
+        assert screen.go_to("tool/s6-tool")
+        await pilot.pause(0.2)
+        ref = next(k for k in keys if isinstance(k[0], tuple) and k[0][1][0] == "ref")
+        screen.focus_detail()
+        screen.detail_view.move_to(ref)
+        await pilot.press("enter")
+        assert '"ord"' in screen_text(app)

@@ -21,7 +21,7 @@ async def test_each_round_that_lands_shows_without_a_key_and_the_cursor_stays(tm
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         assert "round 1" in screen_text(app)
-        await pilot.press("z", "g", "j", "j")
+        await pilot.press("z", "home", "j", "j")
         kept = screen.selected()
         on_line = screen.view.cursor - screen.view.top
         rows = len(screen.view.source)

@@ -12,18 +12,18 @@ from asz_core.conversation import Conversation
 from asz_core.sessionflow import attrs_of
 from asz_core.times import optional_ms
 
-from ..glyphs import state_glyph
-from ..grammar import one_line
-from ..keys import CONVERSATION
-from ..keys import hints as key_hints
-from ..lines.line import Line, Span
-from ..panes.talks_rows import NOISE, TalksRows
-from ..session.opened import Opened
-from ..session.search import Found
-from ..text.cells import width as cells
-from ..text.words import ago, size
+from ...glyphs import state_glyph
+from ...grammar import one_line
+from ...keys import CONVERSATION
+from ...keys import hints as key_hints
+from ...lines.line import Line, Span
+from ...panes.talks_rows import NOISE
+from ...session.opened import Opened
+from ...session.search import Found
+from ...text.cells import width as cells
+from ...text.words import ago, size
+from .panes import PANES, PaneSet
 
-_TABS = (("talks", "1", "Talks"), ("verification", "6", "Verification"))
 _MINUTE = 60_000
 
 
@@ -120,9 +120,11 @@ def is_running(conversation: Conversation, now_ms: int) -> bool:
 def tabs(pane: str, crumbs: list[str], width: int, ascii_only: bool) -> Line:
     """The names of the panes, and where the cursor is; the names shrink to their numbers where there is no room."""
     left: list[Span] = [(" ", "")]
-    for name, number, words in _TABS:
-        label = f"{number} {words}" if width >= 100 or name == pane else number
-        left += [(label, "title" if name == pane else "dim"), ("  ", "")]
+    # The names shrink to their numbers where the breadcrumb would have no room beside them.
+    short = width < 76 + (30 if crumbs else 0)
+    for entry in PANES:
+        label = entry.key if short and entry.name != pane else f"{entry.key} {entry.title}"
+        left += [(label, "title" if entry.name == pane else "dim"), ("  " if not short else " ", "")]
     joint = " > " if ascii_only else " › "
     return Line(left, [(joint.join(crumbs) + " ", "dim")] if crumbs else [])
 
@@ -163,15 +165,28 @@ def search_words(found: Found | None, selected: str | None) -> str:
     return words + ("" if found.done else " so far") + "   n/N next   Esc clear"
 
 
-def hints(talks: TalksRows | None, detail_shown: bool) -> str:
+_PANE_HINTS = {
+    "streams": "Enter goes there   Space fold   / narrow   s sort   Esc back",
+    "segments": "Enter goes there   Space fold   / narrow   s sort   Esc back",
+    "edges": "Enter goes there   t type   T quality   / narrow   s sort   Esc back",
+    "verification": "Enter goes there   / narrow   s sort   Esc back   ? help",
+    "summary": "Enter goes there   Space fold   / narrow   Esc back   ? help",
+}
+
+
+def hints(pane: str, panes: PaneSet | None, detail_shown: bool, in_detail: bool) -> str:
     """The keys worth knowing now, and what is hidden."""
+    if in_detail:
+        return "Enter follows the row   r record   R records   w word   Tab to the list   Esc back"
+    if pane in _PANE_HINTS:
+        return _PANE_HINTS[pane]
     hidden = []
-    if talks is not None and talks.noise:
-        hidden.append(f"t: {NOISE[talks.noise]}")
-    if talks is not None and not talks.thinking:
+    if panes is not None and panes.talks.noise:
+        hidden.append(f"t: {NOISE[panes.talks.noise]}")
+    if panes is not None and not panes.talks.thinking:
         hidden.append("T: thinking hidden")
     if detail_shown:
-        return "   ".join([*hidden, "Tab to the detail and back", "r record", "R records", "w word", "Esc close"])
+        return "   ".join([*hidden, "Tab to the detail", "r record", "R records", "w word", "g edges", "Esc close"])
     return "   ".join([*hidden, key_hints(CONVERSATION)])
 
 

@@ -1,0 +1,519 @@
+"""`FlowModel`: the Flow pane as data. What is shown of which streams, the window on the time axis, the selection and its edges.
+
+It is a row source: a row is a lane, its key the stream's name (zoomed into a stream: the family's). The axis is two lines to stand
+above the rows. The selection is a node id and is shared with the tree. What is kept: the index (`FlowIndex`), the lanes shown, the
+axis, and a painter for the window; a zoom makes the axis anew (costs the stretches of activity), a pan only the painter, a move only
+the edges. Rows are painted when they are asked for; see `paint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from datetime import tzinfo
+
+from ...grammar import one_line
+from ...lines.line import Line, Span
+from ...session.opened import Opened
+from ...text.cells import pad
+from . import words
+from .axis import NEVER, Axis
+from .edges import Edge, lay
+from .index import FlowIndex, Lane
+from .links import edges_of, streams_below
+from .paint import Over, Painter
+from .signs import ASCII, UNICODE
+from .ticks import axis_lines
+
+_MAX_INDENT = 6
+_MOST_CELLS = 1 << 22
+
+
+class FlowModel:
+    """The timeline of an opened conversation.
+
+    Attributes:
+        selected: id of the selected node, or None.
+        scope: id of the talk that is shown alone, or None.
+        stream: name of the stream whose families are shown, or None.
+        focused: whether the pane has the focus; the cursor looks different without.
+        lanes: the rows.
+        axis: where times stand.
+    """
+
+    def __init__(self, opened: Opened, tz: tzinfo) -> None:
+        """
+        Args:
+            opened: what is shown.
+            tz: the zone of the clock.
+        """
+        self.opened = opened
+        self.tz = tz
+        self.signs = ASCII if opened.grammar.ascii_only else UNICODE
+        self.index = FlowIndex(opened)
+        self.selected: str | None = None
+        self.scope: str | None = None
+        self.stream: str | None = None
+        self.focused = True
+        self.lanes: list[Lane] = []
+        self.edges: list[Edge] = []
+        self.painter: Painter | None = None
+        self._by_stream: dict[str, Lane] = {}
+        self._rows: dict[str, int] = {}
+        self._roots: list[str] | None = None
+        self._at: tuple[int, int | None, int] | None = None  # row, index in the lane, time
+        self._cells = 80
+        self._labels = 0
+        self._factor = 1.0
+        self._first = 0
+        self._stamp = 0
+        self._match: frozenset[str] = frozenset()
+        self._found: dict[str, tuple[int, list[int]]] = {}
+        self.index.reload()
+        self._show(None)
+
+    # --- what is shown
+
+    def reload(self, roots: set[str] | None = None, ids: set[str] | None = None) -> None:
+        """Take over what landed; costs the trees built again and the lanes they are on. The window stays on its time.
+
+        Args:
+            roots: the trees built again, None for all. The trees themselves tell too; an empty set says that none was.
+            ids: of everything added, changed and removed, relations too; None when not known: the streams are listed again.
+        """
+        order = list(self.index.order)
+        touched = self.index.reload(ids)
+        if self.scope is not None and self.scope not in set(self.index.roots()):
+            self.scope = None
+        self._show(None if order != self.index.order or roots is None or self.scope is not None else touched)
+
+    def set_scope(self, root_id: str | None) -> bool:
+        """Show one talk (with the streams that its steps started) or, with None, the whole conversation.
+
+        Args:
+            root_id: the outermost talk, or a loose root; `Opened.find_root` tells that of any node.
+
+        Returns:
+            False when there is no such talk; nothing changes then.
+        """
+        if root_id is not None and root_id not in set(self.index.roots()):
+            return False
+        if root_id != self.scope:
+            self.scope = root_id
+            if self.stream is not None:
+                self.stream = None
+            self._reset()
+        return True
+
+    def set_stream(self, stream: str | None) -> bool:
+        """Zoom into one stream, whose families become the lanes; None shows all streams again.
+
+        Returns:
+            False when nothing of such a stream is in scope; nothing changes then.
+        """
+        if stream is not None and not (stream in self._by_stream and self._by_stream[stream].times):
+            return False
+        if stream != self.stream:
+            self.stream = stream
+            self._reset()
+        return True
+
+    def _reset(self) -> None:
+        self._factor, self._first = 1.0, 0
+        self._show(None)
+        self._reveal()
+
+    def _show(self, touched: set[str] | None) -> None:
+        """Make the lanes anew, all or those of the streams touched, and lay the axis under them."""
+        self._roots = streams_below(self.opened, self.index, self.scope) if self.scope is not None else None
+        if touched is None:
+            self._by_stream = self.index.lanes(self._roots)
+        else:
+            floating = {name for name, lane in self._by_stream.items() if lane.floating}
+            self._by_stream |= self.index.lanes(self._roots, touched | floating)
+        if self.stream is not None and not (self.stream in self._by_stream and self._by_stream[self.stream].times):
+            self.stream = None
+        if self.stream is not None:
+            self.lanes = self.index.families(self._by_stream[self.stream])
+        else:
+            self.lanes = [lane for lane in self._by_stream.values() if self.scope is None or lane.times]
+        self._rows = {lane.key: row for row, lane in enumerate(self.lanes)}
+        self._lay_axis()
+        self._select(self.selected)
+
+    def _lay_axis(self) -> None:
+        old: Axis | None = getattr(self, "axis", None)
+        left = old.start_of(self._first) if old is not None and self._first else -NEVER
+        stretches = self.index.stretches(self._roots, self.stream)
+        active = sum(end - start + 1 for start, end in stretches)
+        if old is not None and self._factor > 1.0 and old.active != active:
+            # The scale stays when time goes on; only «fit» takes in what is new.
+            self._factor = max(1.0, self._factor * active / old.active)
+        self._stretches = stretches
+        self.axis = Axis(stretches, self._total())
+        self._first = self.axis.cell_of(left) if left > -NEVER else 0
+        self._window()
+
+    def _total(self) -> int:
+        return min(_MOST_CELLS, max(self._cells, round(self._cells * self._factor)))
+
+    def _window(self) -> None:
+        """Set up the painter after the axis or the first cell changed."""
+        self._first = max(0, min(self._first, self.axis.cells - self._cells))
+        self._stamp += 1
+        self.painter = Painter(
+            self.axis, self._first, self._cells, self.signs, self.index.settle, ascii_only=self.opened.grammar.ascii_only
+        )
+
+    # --- the source
+
+    @property
+    def version(self) -> Hashable:
+        """Changes whenever any row may have changed."""
+        return self._stamp, self.selected, self.focused
+
+    def __len__(self) -> int:
+        return len(self.lanes)
+
+    def key(self, index: int) -> Hashable:
+        """The stream's name, or the family's."""
+        return self.lanes[index].key
+
+    def index_of(self, key: Hashable) -> int | None:
+        """The row of a stream or a family."""
+        return self._rows.get(key) if isinstance(key, str) else None
+
+    def row_version(self, index: int) -> Hashable:
+        """Changes with what the row shows: a move changes only the rows it leaves and reaches and those that edges cross."""
+        here = self.selected if self._at is not None and self._at[0] == index else None
+        crossing = tuple(edge for edge in self.edges if _crosses(edge, index))
+        return self._stamp, self.lanes[index].stamp, here, here is not None and self.focused, crossing
+
+    def line(self, index: int, width: int) -> Line:
+        """A lane as spans, `width` cells."""
+        self.width(width)
+        lane = self.lanes[index]
+        here = self._at is not None and self._at[0] == index
+        painter = self._ready()
+        if lane.turns:
+            self.index.measure_turns(lane)
+        over = lay((edge for edge in self.edges if _crosses(edge, index)), index, painter.cell, self._cells, self.signs)
+        selected = self._at[1] if here and self._at is not None else None
+        if here and selected is None and self._at is not None:
+            self._point(over, painter.cell(self._at[2]))
+        cells = painter.lane(lane, over, selected, self._matches(lane))
+        if here and not self.focused:
+            cells = [(text, role.replace("cursor", "cursor-blur")) for text, role in cells]
+        return Line([self._label(lane, width, here), *cells], mark=self.signs.cursor if here else "")
+
+    def _point(self, over: Over, cell: int) -> None:
+        """Show where a selected talk or run begins."""
+        over[cell] = (self.signs.right, "title cursor")
+
+    def _ready(self) -> Painter:
+        assert self.painter is not None
+        return self.painter
+
+    def label_width(self, width: int) -> int:
+        """Cells of the label column, the blank after it included, on rows of so many cells."""
+        return max(8, min(24, width // 5))
+
+    def width(self, cells: int) -> None:
+        """Say how wide the rows are; «fit» then fits, and a zoomed window keeps its scale."""
+        self._labels = self.label_width(cells)
+        inner = max(4, cells - self._labels)
+        if inner != self._cells:
+            if self._factor > 1.0:
+                self._factor = max(1.0, self._factor * self._cells / inner)
+            self._cells = inner
+            self._lay_axis()
+
+    def _label(self, lane: Lane, width: int, here: bool) -> Span:
+        room = self.label_width(width) - 1
+        indent = " " * min(lane.depth, _MAX_INDENT)
+        label = words.plain(one_line(lane.label) or "no stream", self.signs)
+        role = "person" if lane.role == "main" and self.stream is None else "text"
+        if not lane.times:
+            role = "dim"
+        text = pad(indent + label, room, words.ellipsis(self.signs)) + " "
+        return text, f"{role} {'cursor' if self.focused else 'cursor-blur'}" if here else role
+
+    # --- lines around the rows
+
+    def axis_lines(self, width: int) -> list[Line]:
+        """The clock, and the rule with the gaps and the place of the selection: two lines to stand above the rows."""
+        self.width(width)
+        here = None
+        if self._at is not None:
+            here = self._ready().cell(self._at[2])
+        return axis_lines(self.axis, self._first, self._cells, self.tz, self.signs, self.label_width(width), here)
+
+    def status(self) -> str:
+        """What is shown, in a few words: which part, how many lanes, at which zoom."""
+        if self.stream is not None:
+            what = f"stream {one_line(self._by_stream[self.stream].label)}"
+        else:
+            what = "whole session" if self.scope is None else "one talk"
+        lanes = f"{len(self.lanes)} lane" + ("" if len(self.lanes) == 1 else "s")
+        zoom = "fit" if self.fits else f"{'x' if self.opened.grammar.ascii_only else '×'}{self._factor:.3g}"
+        parts = [what, lanes, zoom]
+        if self.axis.hidden:
+            parts.append(f"{self.axis.hidden} short quiet time{'s' if self.axis.hidden > 1 else ''} left out")
+        return words.plain(f" {self.signs.dot} ".join(parts), self.signs)
+
+    def legend(self, width: int = 1000) -> Line:
+        """What the signs mean, as far as there is room."""
+        return words.legend(self.signs, width)
+
+    def selection(self) -> Line:
+        """The selected step in words, with the number of steps in its cell and its edges."""
+        return words.selection(self)
+
+    # --- zoom and pan
+
+    @property
+    def fits(self) -> bool:
+        """Whether the whole axis is in view."""
+        return self.axis.cells <= self._cells
+
+    @property
+    def first(self) -> int:
+        """The first cell of the axis in view."""
+        return self._first
+
+    def zoom(self, factor: float) -> None:
+        """Make the axis longer or shorter, round the selection when it is in view, else round the middle."""
+        column = self._cells // 2
+        if self._at is not None and 0 <= (cell := self._ready().cell(self._at[2])) < self._cells:
+            column, time = cell, self._at[2]
+        else:
+            time = self._time_at(column)
+        # Closer than a millisecond of activity a cell there is nothing to see.
+        most = max(1.0, min(_MOST_CELLS, self.axis.active / 1_000_000) / self._cells)
+        wanted = max(1.0, min(self._factor * factor, most))
+        if wanted != self._factor:
+            self._factor = wanted
+            self.axis = Axis(self._stretches, self._total())
+            self._first = self.axis.cell_of(time) - column
+            self._window()
+
+    def _time_at(self, column: int) -> int:
+        time = self.axis.start_of(self._first + column)
+        if -NEVER < time < NEVER:
+            return time
+        return self.axis.stretches[0][0] if time < 0 else self.axis.stretches[-1][1]
+
+    def fit(self) -> None:
+        """Show the whole axis."""
+        self._factor, self._first = 1.0, 0
+        self.axis = Axis(self._stretches, self._total())
+        self._window()
+
+    def pan(self, cells: int) -> None:
+        """Move the window along the axis, to the right when positive."""
+        before = self._first
+        self._first = max(0, min(self._first + cells, self.axis.cells - self._cells))
+        if self._first != before:
+            self._window()
+
+    def centre(self) -> None:
+        """Bring the selection to the middle."""
+        if self._at is not None:
+            self.pan(self._ready().cell(self._at[2]) - self._cells // 2)
+
+    def _reveal(self) -> None:
+        """Bring the selection into the window, to the middle if it was outside."""
+        if self._at is not None and not 0 <= self._ready().cell(self._at[2]) < self._cells:
+            self.centre()
+
+    # --- the selection
+
+    @property
+    def row(self) -> int | None:
+        """The row of the selection, None when nothing is selected or it is not shown."""
+        return self._at[0] if self._at is not None else None
+
+    def select(self, node_id: str | None) -> bool:
+        """Select a step, a talk or a run. What hides it (a scope, a zoom into another stream) is left.
+
+        Returns:
+            Whether it is on the timeline.
+        """
+        self._select(node_id)
+        if self._at is None and node_id is not None and (self.stream is not None or self.scope is not None):
+            located = self.opened.locate(node_id)
+            if located is not None and self._hides(located[0].nodes[located[1]].stream, located[0].nodes[0].id):
+                self._show(None)
+        self._reveal()
+        return self._at is not None
+
+    def _hides(self, stream: str, root: str) -> bool:
+        """Leave the scope or the stream that hides a node; whether there was anything to leave."""
+        scope, zoomed = self.scope, self.stream
+        if self._roots is not None and root not in self._roots:
+            self.scope = None
+        if self.stream is not None and self.stream != stream:
+            self.stream = None
+        if (scope, zoomed) == (self.scope, self.stream):
+            return False
+        self._factor, self._first = 1.0, 0
+        return True
+
+    def _select(self, node_id: str | None) -> None:
+        self.selected = node_id
+        self._at = self.place(node_id) if node_id is not None else None
+        self.edges = edges_of(self, node_id) if node_id is not None and self._at is not None else []
+
+    def place(self, node_id: str) -> tuple[int, int | None, int] | None:
+        """The row of a node, its index in the lane (None for a talk or a run) and its time; None when it is not shown."""
+        located = self.opened.locate(node_id)
+        if located is None:
+            return None
+        tree, at = located
+        node = tree.nodes[at]
+        if self._roots is not None and tree.nodes[0].id not in self._roots:
+            return None
+        lane = self.lane_of(node.stream, node.kind)
+        if lane is None:
+            return None
+        if node.kind in ("talk", "run"):
+            time = tree.starts[at] or (lane.times[0] if lane.times else 0)
+            return self._rows[lane.key], None, time
+        time = lane.placed.get(node_id, tree.times[at])
+        index = lane.find(node_id, time)
+        return (self._rows[lane.key], index, time) if index is not None else None
+
+    def lane_of_stream(self, stream: str) -> Lane | None:
+        """All steps of a stream that are in scope, families or not."""
+        return self._by_stream.get(stream)
+
+    def lane_of(self, stream: str, kind: str) -> Lane | None:
+        """The lane that steps of a stream and a kind are in; for talks and runs, that of their bars."""
+        if self.stream is None:
+            row = self._rows.get(stream)
+        elif stream != self.stream:
+            return None
+        else:
+            row = self._rows.get(words.family(kind))
+            if row is None and kind in ("talk", "run") and self.lanes:
+                row = 0
+        return self.lanes[row] if row is not None else None
+
+    def pick(self, row: int, column: int) -> str | None:
+        """Select the step nearest to a column of a row, counted from the row's first cell.
+
+        Returns:
+            Its id; None where there is none.
+        """
+        if not 0 <= row < len(self.lanes):
+            return None
+        lane = self.lanes[row]
+        cell = column - self._labels
+        if cell < 0 and self._at is not None:
+            time = self._at[2]
+        else:
+            time = self._time_at(max(0, cell))
+        at = self._ready().best_at(lane, cell) if cell >= 0 else None
+        at = lane.nearest(time) if at is None else at
+        return self._choose(row, at) if at is not None else None
+
+    def _choose(self, row: int, at: int) -> str:
+        self._select(self.lanes[row].nodes[at].id)
+        self._reveal()
+        assert self.selected is not None
+        return self.selected
+
+    def next_event(self, step: int, across: bool = False) -> str | None:
+        """Select the next (1) or previous (-1) step by time, in the lane or across all.
+
+        Steps of one moment follow one another by lane, in a lane by reading order.
+
+        Returns:
+            Its id; None at the end. With nothing selected, the first step of all.
+        """
+        if self._at is None:
+            return self._first_of_all()
+        row, index, time = self._at
+        if not across:
+            at = self._neighbour(row, step)
+            return self._choose(row, at) if at is not None else None
+        best: tuple[int, int, int] | None = None
+        for other, lane in enumerate(self.lanes):
+            at = self._neighbour(other, step)
+            if at is not None:
+                key = (lane.times[at], other, at)
+                if best is None or (key < best if step > 0 else key > best):
+                    best = key
+        return self._choose(best[1], best[2]) if best is not None else None
+
+    def _neighbour(self, row: int, step: int) -> int | None:
+        """The step of a row that comes next after the selection (or before it)."""
+        assert self._at is not None
+        mine, index, time = self._at
+        at = self.lanes[row].after((time, mine, -1 if index is None else index), row, step)
+        return at if 0 <= at < len(self.lanes[row].times) else None
+
+    def _first_of_all(self) -> str | None:
+        best = min(((lane.times[0], row) for row, lane in enumerate(self.lanes) if lane.times), default=None)
+        return self._choose(best[1], 0) if best is not None else None
+
+    def next_lane(self, step: int) -> str | None:
+        """Select, on the next lane below (1) or above (-1) that has steps, the one nearest in time.
+
+        Returns:
+            Its id; None when there is no such lane.
+        """
+        if self._at is None:
+            return self._first_of_all()
+        row = self._at[0] + (1 if step > 0 else -1)
+        far = abs(step)
+        last: int | None = None
+        while 0 <= row < len(self.lanes) and far:
+            if self.lanes[row].times:
+                last, far = row, far - 1
+            row += 1 if step > 0 else -1
+        at = self.lanes[last].nearest(self._at[2]) if last is not None else None
+        return self._choose(last, at) if last is not None and at is not None else None
+
+    def end_of_lane(self, step: int) -> str | None:
+        """Select the last (1) or first (-1) step of the lane; returns its id."""
+        if self._at is None:
+            return self._first_of_all()
+        row = self._at[0]
+        count = len(self.lanes[row].times)
+        return self._choose(row, count - 1 if step > 0 else 0) if count else None
+
+    def in_cell(self) -> int:
+        """How many steps share the cell of the selection in its lane."""
+        if self._at is None:
+            return 0
+        low, high = self._ready().range_of(self.lanes[self._at[0]], self._ready().cell(self._at[2]))
+        return high - low
+
+    # --- matches
+
+    @property
+    def match(self) -> frozenset[str]:
+        """Ids of the steps that a search found; their cells are marked."""
+        return self._match
+
+    @match.setter
+    def match(self, ids: frozenset[str] | set[str] | list[str]) -> None:
+        self._match = frozenset(ids)
+        self._found.clear()
+        self._stamp += 1
+
+    def _matches(self, lane: Lane) -> list[int]:
+        if not self._match:
+            return []
+        known = self._found.get(lane.key)
+        if known is None or known[0] != lane.stamp:
+            places = [at for at, node in enumerate(lane.nodes) if node.id in self._match]
+            known = self._found[lane.key] = lane.stamp, places
+        return known[1]
+
+
+def _crosses(edge: Edge, row: int) -> bool:
+    return min(edge.from_row, edge.to_row) <= row <= max(edge.from_row, edge.to_row)
+
+
+__all__ = ["FlowModel"]

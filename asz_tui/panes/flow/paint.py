@@ -1,0 +1,176 @@
+"""Painting one lane: bars first, marks over them, lines of edges where no mark stands.
+
+A `Painter` is a window on the axis: its first cell and its width. It walks from one cell that holds something to the next (a bisection
+each, whatever number of steps share a cell), so a row costs the cells that are seen and not the steps; `touched` counts the
+steps it looked at. Of the steps in a cell the greatest rank wins; that is one `max` over bytes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+
+from ...glyphs import kind_glyph, mark_glyph
+from ...lines.line import Span
+from .axis import Axis
+from .index import Bars, Lane
+from .signs import BAR_ROLES, FAILED, INTERVAL, MAYBE, RUN, TALK, TURN, UNFINISHED, Signs, count_sign
+
+Over = dict[int, tuple[str, str]]
+"""Cell of the window -> (sign, role) of what is laid between the marks."""
+
+
+class Painter:
+    """Paints lanes through one window.
+
+    Attributes:
+        touched: how many steps were looked at, for tests.
+    """
+
+    def __init__(
+        self, axis: Axis, first: int, width: int, signs: Signs, settle: Callable[[Lane, int], int], *, ascii_only: bool
+    ) -> None:
+        """
+        Args:
+            axis: where times stand.
+            first: the first cell in the window.
+            width: cells in it.
+            signs: what to draw with.
+            settle: finds out the rank of a step that may have failed.
+            ascii_only: which glyphs kinds have.
+        """
+        self.axis = axis
+        self.first = first
+        self.width = width
+        self.signs = signs
+        self.ascii_only = ascii_only
+        self.touched = 0
+        self._settle = settle
+        self._begin = axis.start_of(first)
+        self._end = axis.start_of(first + width)
+        self._gaps = [
+            (max(0, low - first), min(width, high - first), low - first, high - first - 1)
+            for low, high, _ in axis.gaps
+            if high > first and low < first + width
+        ]
+
+    def cell(self, time: int) -> int:
+        """The cell of the window that a time stands in; outside it, below 0 or from `width` on."""
+        return self.axis.cell_of(time) - self.first
+
+    def lane(self, lane: Lane, over: Over, selected: int | None, matches: list[int]) -> list[Span]:
+        """The row of a lane.
+
+        Args:
+            lane: which.
+            over: the lines of edges on this row.
+            selected: index of the step under the cursor.
+            matches: indexes of the steps that a search found, in order.
+
+        Returns:
+            Spans, `width` cells together.
+        """
+        signs, roles = [" "] * self.width, [""] * self.width
+        for low, high, left, right in self._gaps:
+            for cell in (left, right):
+                if low <= cell < high:
+                    signs[cell], roles[cell] = self.signs.gap, "dim"
+        for sort in (TURN, TALK, RUN, INTERVAL):
+            self._bars(lane.bars[sort], sort, signs, roles)
+        marked = self._marks(lane, signs, roles, selected, matches)
+        for cell, (sign, role) in over.items():
+            if 0 <= cell < self.width and cell not in marked:
+                signs[cell], roles[cell] = sign, role
+        return _spans(signs, roles)
+
+    def _bars(self, bars: Bars, sort: int, signs: list[str], roles: list[str]) -> None:
+        """Fill the cells of bars, all that begin in one cell at once: together they reach as far as the longest."""
+        starts, ends, cell = bars.starts, bars.ends, self.cell
+        sign, role = self.signs.bars[sort], BAR_ROLES[sort]
+        at = bisect_left(starts, self._begin)
+        if at and bars.reach[at - 1] >= self._begin:
+            high = min(self.width, cell(bars.reach[at - 1]) + 1)
+            signs[0:high], roles[0:high] = [sign] * high, [role] * high
+        while at < len(starts) and starts[at] < self._end:
+            low = cell(starts[at])
+            after = bisect_left(starts, self.axis.start_of(self.first + low + 1), at)
+            high = min(self.width, cell(max(ends[at:after])) + 1)
+            signs[low:high], roles[low:high] = [sign] * (high - low), [role] * (high - low)
+            at = after
+
+    def _marks(
+        self, lane: Lane, signs: list[str], roles: list[str], selected: int | None, matches: list[int]
+    ) -> set[int]:
+        times, marked = lane.times, set()
+        at = bisect_left(times, self._begin)
+        free: tuple[int, str] | None = None
+        while at < len(times) and times[at] < self._end:
+            cell = self.cell(times[at])
+            after = bisect_left(times, self.axis.start_of(self.first + cell + 1), at)
+            if free and free[0] < cell:
+                signs[free[0]], roles[free[0]] = free[1], "dim"
+            here = selected is not None and at <= selected < after
+            shown = selected if here and selected is not None else self._best(lane, at, after)
+            signs[cell], role = self.mark(lane, shown)
+            if after - at > 1:
+                role = f"title {role}"
+            if matches and bisect_left(matches, at) < bisect_left(matches, after):
+                role += " match"
+            roles[cell] = f"{role} cursor" if here else role
+            marked.add(cell)
+            free = self._suffix(lane, at, after, cell)
+            at = after
+        if free and free[0] < self.width:
+            signs[free[0]], roles[free[0]] = free[1], "dim"
+        return marked
+
+    def _suffix(self, lane: Lane, at: int, after: int, cell: int) -> tuple[int, str] | None:
+        """What the cell after a mark says, if it is free: that a step there has no time, or how many steps there are."""
+        placed = lane.placed_at
+        if placed and bisect_left(placed, lane.times[at]) < bisect_right(placed, lane.times[after - 1]):
+            return cell + 1, self.signs.untimed
+        return (cell + 1, count_sign(self.signs, after - at)) if after - at > 1 else None
+
+    def _best(self, lane: Lane, at: int, after: int) -> int:
+        """The most important step of a cell; of those that may have failed, one is settled before it wins."""
+        ranks = lane.ranks
+        self.touched += 1
+        while True:
+            best = max(ranks[at:after])
+            found = ranks.index(best, at, after)
+            if best != MAYBE or self._settle(lane, found) == FAILED:
+                return found
+            self.touched += 1
+
+    def range_of(self, lane: Lane, cell: int) -> tuple[int, int]:
+        """The steps of a lane that stand in a cell of the window: the first, and the one after the last."""
+        begin, end = self.axis.start_of(self.first + cell), self.axis.start_of(self.first + cell + 1)
+        return bisect_left(lane.times, begin), bisect_left(lane.times, end)
+
+    def best_at(self, lane: Lane, cell: int) -> int | None:
+        """The most important step in a cell of the window."""
+        at, after = self.range_of(lane, cell)
+        return self._best(lane, at, after) if at < after else None
+
+    def mark(self, lane: Lane, at: int) -> tuple[str, str]:
+        """Glyph and role of a step; of a failed one and of one without a result, those of the mark."""
+        rank = lane.ranks[at]
+        if rank == MAYBE:
+            rank = self._settle(lane, at)
+        if rank in (FAILED, UNFINISHED):
+            return mark_glyph("failed" if rank == FAILED else "unfinished", ascii_only=self.ascii_only)
+        return kind_glyph(lane.nodes[at].kind, ascii_only=self.ascii_only)
+
+
+def _spans(signs: list[str], roles: list[str]) -> list[Span]:
+    """Join neighbours of one role."""
+    spans: list[Span] = []
+    begin = 0
+    for cell in range(1, len(signs) + 1):
+        if cell == len(signs) or roles[cell] != roles[begin]:
+            spans.append(("".join(signs[begin:cell]), roles[begin]))
+            begin = cell
+    return spans
+
+
+__all__ = ["Over", "Painter"]

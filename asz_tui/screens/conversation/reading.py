@@ -1,0 +1,231 @@
+"""Loading a conversation beside the screen, and taking in what lands while it is open."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from textual.message import Message
+from textual.timer import Timer
+
+from asz_core import AszError
+from asz_core.conversation import Conversation, Pending
+from asz_core.watch import Changes
+
+from ...lines.view import LineView
+from ...panes.detail import DetailBuilder
+from ...session.loader import Loader
+from ...session.opened import Applied, Opened
+from . import frame
+from .base import ConversationBase
+from .panes import PaneSet
+
+_MARKED_FOR = 5.0
+_AGES_EVERY = 20.0
+
+
+class ReadingProgress(Message):
+    """How far the first reading is."""
+
+    def __init__(self, what: str, done: int, total: int) -> None:
+        """Say of what, and how much."""
+        super().__init__()
+        self.what, self.done, self.total = what, done, total
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the last word counts."""
+        return isinstance(message, ReadingProgress)
+
+
+class ReadingDone(Message):
+    """The first reading is done."""
+
+    def __init__(self, opened: Opened | None, why: str) -> None:
+        """Carry what was opened, or why it was not."""
+        super().__init__()
+        self.opened = opened
+        self.why = why
+
+
+class SomethingLanded(Message):
+    """Something was read beside and can be taken in."""
+
+    def __init__(self, pending: Pending | None, error: Exception | None) -> None:
+        """Carry it."""
+        super().__init__()
+        self.pending = pending
+        self.error = error
+
+
+class Reading(ConversationBase):
+    """Loads, follows what lands, and lets go at the end."""
+
+    _loader: Loader[Pending] | None = None
+    _unmark: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self._stopping = threading.Event()
+        self.field.cursor_blink = False
+        self.view.empty_text = " reading"
+        self.view.focus()
+        if self.asz.slow:
+            for view in self.query(LineView):
+                view.scroll_jump = max(2, self.app.size.height // 2)
+        self.set_interval(_AGES_EVERY, self.show_header)
+        self.show_frame()
+        self.in_thread(self._load, "asz-load")
+
+    def on_unmount(self) -> None:
+        """Let the readers end."""
+        self._stopping.set()
+        if self._loader:
+            self._loader.stop()
+        if self.asz.watcher:
+            self.asz.watcher.done(self.conversation_id)
+
+    def _load(self) -> None:
+        """In a thread: read the conversation for the first time."""
+        told = 0.0
+
+        def progress(what: str, done: int, total: int) -> None:
+            nonlocal told
+            now = time.monotonic()
+            if now - told > 0.1:
+                told = now
+                self.post_message(ReadingProgress(what, done, total))
+
+        try:
+            conversation = Conversation(self.asz.root.storage, self.conversation_id)
+            conversation.refresh(progress)
+            opened = Opened(conversation, ascii_only=self.asz.ascii_mode)
+            conversation.report  # noqa: B018 - computed here so that the screen need not wait for it
+            if not self._stopping.is_set():
+                self.post_message(ReadingDone(opened, ""))
+        except (AszError, OSError) as error:
+            self.post_message(ReadingDone(None, str(error)))
+
+    def on_reading_progress(self, message: ReadingProgress) -> None:
+        """Say how far the reading is."""
+        if self.opened is None:
+            self.view.empty_text = " " + frame.progress_words(message.what, message.done, message.total)
+
+    def on_reading_done(self, message: ReadingDone) -> None:
+        """Show what was read."""
+        if message.opened is None:
+            self.view.empty_text = f" {message.why}"
+            return
+        opened = self.opened = message.opened
+        self.conversation = opened.conversation
+        self.panes = PaneSet(opened, self.asz.tz)
+        self.detail = DetailBuilder(opened, self.asz.tz)
+        view = self.view_of("talks")
+        view.set_source(self.panes.talks, keep=False)
+        if opened.trees:
+            view.move_to(opened.trees[0].nodes[0].id)
+        self._say_empty()
+        self._loader = Loader(lambda _: opened.conversation.read_new(), self._handed, "asz-refresh")
+        if self.asz.watcher:
+            self.asz.watcher.focus([self.conversation_id], [opened.conversation.data.session])
+        if not opened.conversation.usable:
+            self.show_pane("verification")
+        if self._wanted and not self.go_to(self._wanted):
+            self.say(f"there is no node {self._wanted} in this conversation")
+        elif not self._wanted and frame.is_running(opened.conversation, self.asz.now_ms()):
+            self.set_follow(True)
+        self.show_frame()
+        # What landed between the reading and the watcher's first look would be told by nobody else.
+        self._loader.request()
+
+    def _say_empty(self) -> None:
+        assert self.conversation is not None
+        words = " no talk, run or step was folded"
+        if not self.conversation.usable:
+            why = self.conversation.chain.stopped or "there is no round"
+            words = f" nothing of this conversation could be folded: {why}\n\n 6 shows what is there"
+        self.view_of("talks").empty_text = words
+
+    # --- what lands
+
+    def root_changed(self, changes: Changes) -> None:
+        """Read beside what concerns this conversation."""
+        conversation = self.conversation
+        if conversation is None or self._loader is None:
+            return
+        mine = self.conversation_id in changes.conversations | changes.appeared | changes.removed
+        if mine or conversation.data.session in changes.sessions or changes.root_gone or changes.root_back:
+            if changes.root_gone or self.conversation_id in changes.removed:
+                self._set_gone(True)
+            elif changes.root_back or mine:
+                self._set_gone(False)
+            if not self.gone:
+                self._loader.request()
+
+    def _handed(self, pending: Pending | None, error: Exception | None) -> None:
+        self.post_message(SomethingLanded(pending, error))
+
+    def on_something_landed(self, message: SomethingLanded) -> None:
+        """Take in what was read beside."""
+        if message.error is not None or message.pending is None or self.opened is None or self.conversation is None:
+            self.say(f"reading failed: {message.error}" if message.error else "")
+            return
+        if not message.pending.rounds and self.conversation.usable:
+            # Everything is gone from the disk; what was read stays on the screen.
+            self._set_gone(True)
+            return
+        applied = self.opened.take(message.pending)
+        if applied:
+            self.refresh_panes(applied)
+        watcher = self.asz.watcher
+        if watcher:
+            (watcher.again if self.conversation.chain.unread else watcher.done)(self.conversation_id)
+
+    def refresh_panes(self, applied: Applied) -> None:
+        """Show what a round changed; selection, folds and scroll stay."""
+        assert self.panes is not None and self.opened is not None
+        self._set_gone(False)
+        self.panes.take(applied, self.pane)
+        self._say_empty()
+        if self.follow:
+            self.go_newest()
+        else:
+            self.new_count += sum(1 for node_id in applied.added if self.opened.is_step(node_id))
+        self.view_of("talks").source_changed()
+        self.view.source_changed()
+        self.search_again()
+        self.show_detail_soon()
+        if self._unmark:
+            self._unmark.stop()
+        self._unmark = self.set_timer(_MARKED_FOR, self._clear_marks)
+        self.show_frame()
+
+    def _clear_marks(self) -> None:
+        self._unmark = None
+        if self.talks is not None and self.talks.marked:
+            self.talks.marked = set()
+            self.talks.touch()
+            self.view_of("talks").source_changed()
+
+    def _set_gone(self, gone: bool) -> None:
+        if gone != self.gone:
+            self.gone = gone
+            self.show_frame()
+
+    # --- following
+
+    def action_follow(self) -> None:
+        """Follow the newest step, or stop following."""
+        self.set_follow(not self.follow)
+
+    def set_follow(self, follow: bool) -> None:
+        """Switch following on or off."""
+        self.follow = follow
+        if follow:
+            self.new_count = 0
+            self.go_newest()
+        self.show_frame()
+
+    def go_newest(self) -> None:
+        """Put the cursor on the step that landed last."""
+        if self.opened is not None:
+            self.go_to(self.opened.newest(), remember=False)

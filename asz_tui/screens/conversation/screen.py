@@ -1,0 +1,42 @@
+"""The conversation screen as the app pushes it: the layers, their keys, help and leaving."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from ...keys import CONVERSATION, bindings
+from ..help import HelpScreen
+from .showing import Showing
+
+
+class ConversationScreen(Showing):
+    """Shows one conversation and keeps it up to date."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(CONVERSATION)
+
+    def action_help(self) -> None:
+        """Show the help."""
+        self.app.push_screen(HelpScreen(CONVERSATION, "one conversation"))
+
+    def action_leave(self) -> None:
+        """Close the innermost thing that is open: field, special detail, search, narrowing, detail, other pane, the conversation."""
+        self._message = ""
+        if self.field.has_class("shown"):
+            self.close_field()
+        elif self.in_detail and isinstance(self._shown, tuple):
+            self._shown = None
+            self._show_detail()
+        elif self.pane == "talks" and self.found is not None and self.found.query and not self.in_detail:
+            self.search("")
+        elif self.narrowed():
+            self.clear_narrowing()
+        elif self.detail_shown:
+            self.close_detail()
+        elif self.pane != "talks":
+            self.show_pane("talks")
+        else:
+            self.dismiss(None)
+            return
+        self.show_frame()
