@@ -8,6 +8,7 @@ be read again by its address without decoding anything else. Cost: one read, one
 from __future__ import annotations
 
 import hashlib
+import threading
 from array import array
 from dataclasses import dataclass, field
 
@@ -27,7 +28,9 @@ from .record import (
 )
 
 _OBSERVERS = ("changes-", "execution-")
-_OBSERVATIONS = (b"changes/1", b"execution/1")
+_OBSERVATION = b"changes/1"
+"""The one observation that also stands on ordinary records; others have files of their own."""
+_LARGE = 1 << 19
 
 
 @dataclass(slots=True)
@@ -76,12 +79,19 @@ def read_landed(file: LandedFile) -> Landed:
 
 def parse_landed(file: LandedFile, data: bytes) -> Landed:
     """As ``read_landed``, from bytes at hand."""
+    # Looking from the end finds the closing line at once; whether another one stands before it, the records tell.
+    end = data.rfind(b"\n" + CLOSING) + 1 or closing_start(data)
+    landed = _parse_up_to(file, data, end)
+    if landed.records and any(record.t for record in landed.records):
+        first = closing_start(data)
+        if first != end:
+            return _parse_up_to(file, data, first)
+    return landed
+
+
+def _parse_up_to(file: LandedFile, data: bytes, end: int) -> Landed:
     landed = Landed(file, size=len(data))
-    end = closing_start(data)
-    hashed = hashlib.sha256(memoryview(data)[:end])
-    computed = hashed.hexdigest()
-    hashed.update(memoryview(data)[end:])
-    landed.digest = hashed.hexdigest()
+    digests = _Digests(data, end)
     landed.lines = data.count(b"\n")
     first_end = data.find(b"\n")
     first = data if first_end < 0 else data[:first_end]
@@ -99,12 +109,38 @@ def parse_landed(file: LandedFile, data: bytes) -> Landed:
         _read_records(landed, body, count, data.count(b"}\n{", first_end + 1, end) == count - 1)
     landed.times = array("q", [parse_ns(r.time) if r.time else 0 for r in landed.records])
     landed.count = len(landed.records)
-    landed.observing = file.name.startswith(_OBSERVERS) or any(needle in data for needle in _OBSERVATIONS)
-    if b'"failed"' in data:
-        rows = enumerate(landed.records, 1)
-        landed.failed = frozenset(row for row, r in rows if r.parts and any(part.failed for part in r.parts))
-    landed.closing_fault = _closing_fault(data, end, count, computed)
+    landed.observing = file.name.startswith(_OBSERVERS) or _OBSERVATION in data
+    rows = enumerate(landed.records, 1)
+    landed.failed = frozenset([row for row, record in rows if record.parts for part in record.parts if part.failed])
+    landed.digest, before_closing = digests.values()
+    landed.closing_fault = _closing_fault(data, end, count, before_closing)
     return landed
+
+
+class _Digests:
+    """SHA-256 of a file, and of what stands before its closing line, in one pass; a large file's is made beside the decoding."""
+
+    def __init__(self, data: bytes, end: int) -> None:
+        self._data = memoryview(data)
+        self._end = end
+        self._thread: threading.Thread | None = None
+        if len(data) > _LARGE:
+            self._thread = threading.Thread(target=self._compute, daemon=True)
+            self._thread.start()
+        else:
+            self._compute()
+
+    def _compute(self) -> None:
+        hashed = hashlib.sha256(self._data[: self._end])
+        self._before = hashed.hexdigest()
+        hashed.update(self._data[self._end :])
+        self._whole = hashed.hexdigest()
+
+    def values(self) -> tuple[str, str]:
+        """Digest of all bytes, and of those before the closing line."""
+        if self._thread is not None:
+            self._thread.join()
+        return self._whole, self._before
 
 
 def closing_start(data: bytes) -> int:

@@ -61,8 +61,9 @@ class Part(msgspec.Struct, gc=False):
 
 
 class Record(msgspec.Struct, gc=False):
-    """One landed record."""
+    """One landed record. ``t`` is no key of a record: it tells a closing line among them."""
 
+    t: str = ""
     ord: Int64 = 0
     off: Int64 = 0
     sha: str = ""

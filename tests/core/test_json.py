@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from asz_core.document.model import Document, Head, Summary, ViewNode
 from asz_core.document.to_json import to_compact_json, to_json
@@ -15,7 +16,7 @@ from tests.core.helpers import Maker, node, part, record, said
 
 def document_of(text: str) -> Document:
     """A document whose one node shows a text."""
-    summary = Summary("", "verified", [], 0, 0, 0, 0, 0, 0, *[__import__("msgspec").UNSET] * 4, 0, 0, {}, {}, {})
+    summary = Summary("", "verified", [], 0, 0, 0, 0, 0, 0, *[UNSET] * 4, 0, 0, {}, {}, {})
     return Document("asz.view", "1.0", "c", [], Head(1, "d"), "p", "q", summary, [], [], [], [], [ViewNode("n", "talk", text=text)], [], [], [])
 
 

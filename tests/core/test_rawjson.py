@@ -156,10 +156,8 @@ def test_deeper_nesting_is_refused(depth: int) -> None:
 @settings(max_examples=300, deadline=None)
 @given(JSON)
 def test_indent_and_compact_change_white_space_only(raw: bytes) -> None:
-    spelt = [raw[start:end] for _, start, end in tokens(valid_utf8(raw))] if valid_utf8(raw) == raw else None
     raw = valid_utf8(raw)
     words = [raw[start:end] for _, start, end in tokens(raw)]
-    assert spelt in (None, words)
     for made in (indent(raw), compact(raw)):
         assert [made[start:end] for _, start, end in tokens(made)] == words
         assert plain(loads(made)) == reference(raw)
@@ -223,7 +221,7 @@ def expected(value: Any, shape: Any) -> Any:
         return {key: expected(item, shape[key]) for key, item in value.items() if key in shape and (item is not None or shape[key] == "raw")}
     if isinstance(shape, list) and isinstance(value, list):
         return [{} if item is None else expected(item, shape[0]) for item in value]
-    if isinstance(value, list):
+    if shape == "plain" and isinstance(value, list):
         return without_nulls(value)
     return value
 

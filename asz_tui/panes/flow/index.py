@@ -2,7 +2,7 @@
 
 What is owned: for each tree one `Part` a stream (times, nodes, ranks, bars and stretches of activity), made once for as long as the
 tree is the same object; for each stream a `Lane`, its parts one after the other in the order of time. When a round lands, only
-the trees that were built again are cut again, and only the lanes of their streams are joined again. Cutting costs a few microseconds
+the trees that were built again are cut again, and only the lanes of their streams are joined again. Cutting costs some microseconds
 a step, joining copies arrays (and sorts only where parts overlap in time); every question to a lane is a bisection.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from msgspec import UNSET
 
@@ -25,11 +25,15 @@ from asz_core.vocabulary import CONTAINERS
 
 from ...glyphs import FAMILIES
 from ...session.opened import Opened
-from .axis import NEVER, Stretch, join_stretches
+from .axis import NEVER, QUIET_NS, Stretch, join_stretches
 from .signs import FAILED, INTERVAL, MAYBE, RUN, TALK, TURN, UNFINISHED, rank_of
 
 FAMILY_ORDER = ("input", "responses", "context", "model", "tools", "agents", "notices")
 """Sub-lanes of a stream, from the top."""
+
+
+Interval = tuple[int, int, str]
+"""When a call was made, when its result came, and the call's kind."""
 
 
 @dataclass(slots=True)
@@ -45,11 +49,11 @@ class Bars:
     reach: list[int] = field(default_factory=list)
 
     @classmethod
-    def of(cls, spans: list[Stretch]) -> Bars:
-        """Sort spans."""
+    def of(cls, spans: list[Stretch] | list[Interval]) -> Bars:
+        """Sort spans: whatever begins with a start and an end."""
         spans.sort()
-        ends = [end for _, end in spans]
-        return cls([start for start, _ in spans], ends, list(accumulate(ends, max)))
+        ends = [span[1] for span in spans]
+        return cls([span[0] for span in spans], ends, list(accumulate(ends, max)))
 
 
 @dataclass(slots=True)
@@ -60,20 +64,28 @@ class Part:
     nodes: list[Node] = field(default_factory=list)
     ranks: bytearray = field(default_factory=bytearray)
     untimed: list[Node] = field(default_factory=list)
-    spans: tuple[list[Stretch], list[Stretch], list[Stretch]] = field(default_factory=lambda: ([], [], []))
+    spans: tuple[list[Stretch], list[Stretch]] = field(default_factory=lambda: ([], []))
+    intervals: list[Interval] = field(default_factory=list)
     turns: list[Node] = field(default_factory=list)
     stretches: list[Stretch] = field(default_factory=list)
 
     def close(self) -> None:
         """Sort, and find the stretches of activity: steps and results are activity."""
         times = self.times
-        if any(a > b for a, b in zip(times, times[1:], strict=False)):
+        points = sorted([*times, *[end for _, end, _ in self.intervals], *[start for start, _, _ in self.intervals]])
+        if points and times != sorted(times):
             order = sorted(range(len(times)), key=times.__getitem__)
             self.times = [times[at] for at in order]
             self.nodes = [self.nodes[at] for at in order]
             self.ranks = bytearray(self.ranks[at] for at in order)
-        ends = [time for span in self.spans[INTERVAL] for time in span]
-        self.stretches = join_stretches((time, time) for time in self.times + ends)
+        if points:
+            breaks = [at for at, (a, b) in enumerate(pairwise(points)) if b - a > QUIET_NS] if _is_long(points) else []
+            starts = [points[0], *[points[at + 1] for at in breaks]]
+            self.stretches = list(zip(starts, [*[points[at] for at in breaks], points[-1]], strict=True))
+
+
+def _is_long(points: list[int]) -> bool:
+    return points[-1] - points[0] > QUIET_NS
 
 
 @dataclass(slots=True)
@@ -84,7 +96,7 @@ class Lane:
         key: the stream's name, or the family's.
         times, nodes, ranks: its steps by time, then by reading order; one with no time stands at that of the step before it.
         placed: id of each step without a time -> where it stands. placed_at: these times in order.
-        bars: by sort, `signs.TALK` and so on.
+        bars: by sort, `signs.TALK` and so on. intervals, turns: what those of two sorts are made from.
         floating: no step of it has a time; they stand at the end of the axis.
         stamp: changes when the lane was made anew.
     """
@@ -100,6 +112,7 @@ class Lane:
     placed: dict[str, int] = field(default_factory=dict)
     placed_at: list[int] = field(default_factory=list)
     bars: list[Bars] = field(default_factory=lambda: [Bars() for _ in range(4)])
+    intervals: list[Interval] = field(default_factory=list)
     turns: list[Node] = field(default_factory=list)
     floating: bool = False
     stamp: int = 0
@@ -175,7 +188,10 @@ class FlowIndex:
         self._failing = {}
         for landed in self.opened.conversation.data.files:
             # Of several files with one sequence, the last decides; as `SessionData.failed` has it.
-            self._failing[landed.file.seq] = landed.failed
+            if landed.failed:
+                self._failing[landed.file.seq] = landed.failed
+            else:
+                self._failing.pop(landed.file.seq, None)
         old, self._parts = self._parts, {}
         touched: set[str] = set()
         for tree in self.opened.trees:
@@ -232,26 +248,30 @@ class FlowIndex:
                 part.untimed.append(node)
             if kind == "turn.duration":
                 part.turns.append(node)
-            elif node.refs is not None and len(node.refs) > 1 and kind != "llm.call":
+            elif kind != "llm.call" and node.refs is not None and len(node.refs) > 1:
                 self._add_interval(part, node)
         for part in parts.values():
             part.close()
         return parts
 
     def _rank(self, node: Node, kind: str) -> int:
-        refs = node.refs or (node.ref,)
+        if kind == "llm.call":
+            return rank_of(kind)
         failing = self._failing
-        for ref in refs:
-            if ref is not None and ref.row in failing.get(ref.seq, ()) and kind != "llm.call":
+        for ref in node.refs or (node.ref,):
+            if ref is not None and ref.seq in failing and ref.row in failing[ref.seq]:
                 known = self._known.get((node.id, node.revision))
                 if known is None:
                     return MAYBE
-                return FAILED if known else rank_of(kind)
-        return UNFINISHED if self._is_unfinished(node, kind) else rank_of(kind)
+                return FAILED if known else self._plain_rank(node, kind)
+        return self._plain_rank(node, kind)
 
-    def _is_unfinished(self, node: Node, kind: str) -> bool:
+    def _plain_rank(self, node: Node, kind: str) -> int:
+        return UNFINISHED if kind in ("tool", "agent.call") and self._is_unfinished(node) else rank_of(kind)
+
+    def _is_unfinished(self, node: Node) -> bool:
         attrs = node.attrs
-        if kind not in ("tool", "agent.call") or attrs is UNSET or b"unavailable" not in bytes(attrs):
+        if attrs is UNSET or b'"result"' not in (raw := bytes(attrs)) or b"unavailable" not in raw:
             return False
         return attrs_of(node).get("result") == "unavailable"
 
@@ -259,9 +279,9 @@ class FlowIndex:
         if node.ref is None or not node.refs or result_join(node) != "exact_unique":
             return
         time = self.opened.conversation.data.time
-        asked, answered = (time(ref.seq, ref.row) for ref in node.refs[:2])
+        asked, answered = time(node.refs[0].seq, node.refs[0].row), time(node.refs[1].seq, node.refs[1].row)
         if asked and answered and answered >= asked:
-            part.spans[INTERVAL].append((asked, answered))
+            part.intervals.append((asked, answered, node.kind))
 
     # --- from parts to lanes
 
@@ -319,13 +339,15 @@ class FlowIndex:
             lane.times += part.times
             lane.nodes += part.nodes
             lane.ranks += part.ranks
-        if any(a.times[-1] > b.times[0] for a, b in zip(timed, timed[1:], strict=False)):
+        if any(a.times[-1] > b.times[0] for a, b in pairwise(timed)):
             order = sorted(range(len(lane.times)), key=lane.times.__getitem__)
             lane.times = [lane.times[at] for at in order]
             lane.nodes = [lane.nodes[at] for at in order]
             lane.ranks = bytearray(lane.ranks[at] for at in order)
-        for sort in (TALK, RUN, INTERVAL):
+        for sort in (TALK, RUN):
             lane.bars[sort] = Bars.of([span for part in parts for span in part.spans[sort]])
+        lane.intervals = [span for part in parts for span in part.intervals]
+        lane.bars[INTERVAL] = Bars.of(lane.intervals)
         lane.turns = [node for part in parts for node in part.turns]
         untimed = [node for part in parts for node in part.untimed]
         if untimed:
@@ -358,33 +380,26 @@ class FlowIndex:
         """
         self._stamp += 1
         found: dict[str, Lane] = {}
-        for time, node, rank in zip(lane.times, lane.nodes, lane.ranks, strict=True):
-            family = FAMILIES.get(node.kind, "notices")
-            sub = found.get(family)
-            if sub is None:
-                sub = found[family] = Lane(family, lane.stream, family, lane.role, stamp=self._stamp)
-            sub.times.append(time)
-            sub.nodes.append(node)
-            sub.ranks.append(rank)
-            if node.id in lane.placed:
-                sub.placed[node.id] = time
-                sub.placed_at.append(time)
-            if node.kind == "turn.duration":
-                sub.turns.append(node)
+        places: dict[str, list[int]] = {}
+        for at, node in enumerate(lane.nodes):
+            places.setdefault(FAMILIES.get(node.kind, "notices"), []).append(at)
+        for family, where in places.items():
+            sub = found[family] = Lane(family, lane.stream, family, lane.role, stamp=self._stamp)
+            sub.times = [lane.times[at] for at in where]
+            sub.nodes = [lane.nodes[at] for at in where]
+            sub.ranks = bytearray([lane.ranks[at] for at in where])
+            if lane.placed:
+                sub.placed = {node.id: lane.placed[node.id] for node in sub.nodes if node.id in lane.placed}
+                sub.placed_at = sorted(sub.placed.values())
+            sub.turns = [node for node in sub.nodes if node.kind == "turn.duration"]
         lanes = [found[family] for family in FAMILY_ORDER if family in found]
         if lanes:
             found.get("input", lanes[0]).bars[TALK] = lane.bars[TALK]
             found.get("model", lanes[0]).bars[RUN] = lane.bars[RUN]
-            self._split_intervals(lanes)
+            for sub in lanes:
+                spans = [span for span in lane.intervals if FAMILIES.get(span[2], "notices") == sub.key]
+                sub.bars[INTERVAL] = Bars.of(spans)
         return lanes
-
-    def _split_intervals(self, lanes: list[Lane]) -> None:
-        for sub in lanes:
-            part = Part()
-            for node in sub.nodes:
-                if node.refs is not None and len(node.refs) > 1 and node.kind != "llm.call":
-                    self._add_interval(part, node)
-            sub.bars[INTERVAL] = Bars.of(part.spans[INTERVAL])
 
     # --- what the records tell, asked for late
 
@@ -412,7 +427,7 @@ class FlowIndex:
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self._has_failed(node)
-        rank = FAILED if known else (UNFINISHED if self._is_unfinished(node, node.kind) else rank_of(node.kind))
+        rank = FAILED if known else self._plain_rank(node, node.kind)
         lane.ranks[at] = rank
         return rank
 

@@ -2,7 +2,7 @@
 
 It is a row source: a row is a lane, its key the stream's name (zoomed into a stream: the family's). The axis is two lines to stand
 above the rows. The selection is a node id and is shared with the tree. What is kept: the index (`FlowIndex`), the lanes shown, the
-axis, and a painter for the window; a zoom makes the axis anew (costs the stretches of activity), a pan only the painter, a move only
+axis, and a painter for the window. A zoom makes the axis anew (costs the stretches of activity), a pan only the painter, a move only
 the edges. Rows are painted when they are asked for; see `paint`.
 """
 
@@ -59,6 +59,7 @@ class FlowModel:
         self.painter: Painter | None = None
         self._by_stream: dict[str, Lane] = {}
         self._rows: dict[str, int] = {}
+        self._families: tuple[Lane, list[Lane]] | None = None
         self._roots: list[str] | None = None
         self._at: tuple[int, int | None, int] | None = None  # row, index in the lane, time
         self._cells = 80
@@ -101,7 +102,7 @@ class FlowModel:
             self.scope = root_id
             if self.stream is not None:
                 self.stream = None
-            self._reset()
+            self._reset(None)
         return True
 
     def set_stream(self, stream: str | None) -> bool:
@@ -114,31 +115,37 @@ class FlowModel:
             return False
         if stream != self.stream:
             self.stream = stream
-            self._reset()
+            self._reset(set())
         return True
 
-    def _reset(self) -> None:
+    def _reset(self, touched: set[str] | None) -> None:
         self._factor, self._first = 1.0, 0
-        self._show(None)
+        self._show(touched)
         self._reveal()
 
     def _show(self, touched: set[str] | None) -> None:
         """Make the lanes anew, all or those of the streams touched, and lay the axis under them."""
         self._roots = streams_below(self.opened, self.index, self.scope) if self.scope is not None else None
-        if touched is None:
+        if touched is None or not self._by_stream:
             self._by_stream = self.index.lanes(self._roots)
         else:
             floating = {name for name, lane in self._by_stream.items() if lane.floating}
-            self._by_stream |= self.index.lanes(self._roots, touched | floating)
+            if touched:
+                self._by_stream |= self.index.lanes(self._roots, touched | floating)
         if self.stream is not None and not (self.stream in self._by_stream and self._by_stream[self.stream].times):
             self.stream = None
         if self.stream is not None:
-            self.lanes = self.index.families(self._by_stream[self.stream])
+            self.lanes = self._families_of(self._by_stream[self.stream])
         else:
             self.lanes = [lane for lane in self._by_stream.values() if self.scope is None or lane.times]
         self._rows = {lane.key: row for row, lane in enumerate(self.lanes)}
         self._lay_axis()
         self._select(self.selected)
+
+    def _families_of(self, lane: Lane) -> list[Lane]:
+        if self._families is None or self._families[0] is not lane:
+            self._families = lane, self.index.families(lane)
+        return self._families[1]
 
     def _lay_axis(self) -> None:
         old: Axis | None = getattr(self, "axis", None)
@@ -432,7 +439,7 @@ class FlowModel:
         """
         if self._at is None:
             return self._first_of_all()
-        row, index, time = self._at
+        row = self._at[0]
         if not across:
             at = self._neighbour(row, step)
             return self._choose(row, at) if at is not None else None

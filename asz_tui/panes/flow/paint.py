@@ -1,7 +1,7 @@
 """Painting one lane: bars first, marks over them, lines of edges where no mark stands.
 
-A `Painter` is a window on the axis: its first cell and its width. It walks from one cell that holds something to the next (a bisection
-each, whatever number of steps share a cell), so a row costs the cells that are seen and not the steps; `touched` counts the
+A `Painter` is a window on the axis: its first cell and its width. It walks from one cell that holds something to the next, a bisection
+each whatever number of steps share a cell, so a row costs the cells that are seen and not the steps; `touched` counts the
 steps it looked at. Of the steps in a cell the greatest rank wins; that is one `max` over bytes.
 """
 
