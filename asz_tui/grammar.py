@@ -154,7 +154,7 @@ class Grammar:
             said.tokens_out = view.usage.out
         names: list[str] = []
         for child in self.conversation.fold.children(node.id):
-            if child.kind in ANSWERS and not said.label:
+            if (child.kind in ANSWERS or child.kind == "message.synthetic") and not said.label:
                 said.label = one_line(self.text_of(child))
             elif child.kind in ("tool", "agent.call"):
                 name = attrs_of(child).get("name")

@@ -91,6 +91,7 @@ CONVERSATION = (
     Key("pane.verification", "6", "pane('verification')", "Verification: the chain and the files", LOOK),
     Key("pane.summary", "7", "pane('summary')", "Summary: counts, tokens, slow and failed tools, activity", LOOK),
     Key("follow", "F", "follow", "follow the newest step", LIVE),
+    Key("palette", "colon,ctrl+p", "palette", "everything this screen can do, by its words", PROGRAM, ": ^p"),
     Key("help", "question_mark,f1", "help", "this help", PROGRAM, "?", "? help"),
     Key("quit", "q,escape", "leave", "close what is open, back, quit", PROGRAM, "q Esc"),
 )
@@ -101,6 +102,7 @@ HOME = (
     Key("open", "enter,l,right", "open", "open the conversation", LOOK, "Enter", "Enter open"),
     Key("find.start", "slash", "find", "narrow by title, id and date", FIND, "/", "/ filter"),
     Key("sort", "s", "sort", "sort by the next column", LOOK, hint="s sort"),
+    Key("palette", "colon,ctrl+p", "palette", "everything this screen can do, by its words", PROGRAM, ": ^p"),
     Key("help", "question_mark,f1", "help", "this help", PROGRAM, "?", "? help"),
     Key("quit", "q,escape", "leave", "clear the filter, quit", PROGRAM, "q Esc", "q quit"),
 )

@@ -22,6 +22,7 @@ from ..panes.home_rows import HomeRows
 from ..session.loader import Loader
 from ..text.safe import visible
 from .help import HelpScreen
+from .palette import PaletteScreen
 
 if TYPE_CHECKING:
     from ..app import AszApp
@@ -272,6 +273,14 @@ class HomeScreen(Screen[None]):
         self.view.focus()
         if not self.query_one("#find", Input).value:
             self.query_one("#find", Input).remove_class("shown")
+
+    def action_palette(self) -> None:
+        """Show everything this screen can do."""
+        self.app.push_screen(PaletteScreen(HOME), self._run_chosen)
+
+    async def _run_chosen(self, action: str | None) -> None:
+        if action:
+            await self.run_action(action)
 
     def action_help(self) -> None:
         """Show the help."""

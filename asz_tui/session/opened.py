@@ -6,7 +6,7 @@ sorts the list of roots again; nothing else is walked. Node ids are the names by
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from asz_core.conversation import Conversation, Pending, Update
@@ -62,6 +62,7 @@ class Opened:
         self._root_of: dict[str, str] = {}
         self._places: dict[str, dict[str, int]] = {}
         self._through = 0
+        self._newest: str | None = None
         self.rebuild()
 
     def rebuild(self) -> None:
@@ -71,6 +72,7 @@ class Opened:
         self._talks = {tree.nodes[0].id: tree for tree in talks}
         self._loose = {tree.nodes[0].id: tree for tree in loose_trees(fold, talks, time_of)}
         self._places.clear()
+        self._newest = None
         self._order()
         self._through = fold.header.through_seq if fold.header else 0
 
@@ -125,6 +127,9 @@ class Opened:
             self._places.pop(root, None)
         applied.roots = touched
         self._order()
+        if self._newest is not None:
+            candidates = [fold.nodes[node_id] for node_id in (*applied.added, self._newest) if node_id in fold.nodes]
+            self._newest = self._furthest(node for node in candidates if self.locate(node.id) is not None)
         self._through = fold.header.through_seq if fold.header else 0
 
     def _drop(self, node_id: str) -> None:
@@ -243,12 +248,16 @@ class Opened:
         return node is not None and is_step(node.kind)
 
     def newest(self) -> str | None:
-        """The step that landed last: the one furthest on in record order."""
+        """The step that landed last: the one furthest on in record order. Costs the new nodes of a round, and all of them once."""
+        if self._newest is None or self._newest not in self.conversation.fold.nodes:
+            self._newest = self._furthest(node for tree in self.trees for node in tree.nodes)
+        return self._newest
+
+    def _furthest(self, nodes: Iterable[Node]) -> str | None:
         best: Node | None = None
-        for tree in self.trees:
-            for node in tree.nodes:
-                if node.ref is not None and is_step(node.kind) and (best is None or _later(node, best)):
-                    best = node
+        for node in nodes:
+            if node.ref is not None and is_step(node.kind) and (best is None or record_order(node) >= record_order(best)):
+                best = node
         return best.id if best else None
 
 
@@ -262,10 +271,6 @@ def _count(tree: Tree, kind: str) -> int:
     if found is None:
         found = tree.marks[kind] = [place for place, node in enumerate(tree.nodes) if node.kind == kind]
     return len(found)
-
-
-def _later(node: Node, other: Node) -> bool:
-    return record_order(node)[1:] >= record_order(other)[1:]
 
 
 def _by_start(tree: Tree) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ from textual.binding import BindingType
 
 from ...keys import CONVERSATION, bindings
 from ..help import HelpScreen
+from ..palette import PaletteScreen
 from .showing import Showing
 
 
@@ -15,6 +16,14 @@ class ConversationScreen(Showing):
     """Shows one conversation and keeps it up to date."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONVERSATION)
+
+    def action_palette(self) -> None:
+        """Show everything this screen can do."""
+        self.app.push_screen(PaletteScreen(CONVERSATION), self._run_chosen)
+
+    async def _run_chosen(self, action: str | None) -> None:
+        if action:
+            await self.run_action(action)
 
     def action_help(self) -> None:
         """Show the help."""

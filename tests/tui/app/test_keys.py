@@ -403,3 +403,16 @@ async def test_rows_of_the_detail_lead_to_edges_and_records() -> None:
         screen.detail_view.move_to(ref)
         await pilot.press("enter")
         assert '"ord"' in screen_text(app)
+
+
+async def test_the_palette_runs_what_is_chosen_by_its_words() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("colon", *"verif", "enter")
+        await pilot.pause()
+        assert screen.pane == "verification"
+        await pilot.press("ctrl+p", *"zzzz")
+        assert "nothing is called so" in screen_text(app)
+        await pilot.press("escape")
+        assert app.screen is screen
