@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import locale
 import os
+import threading
 import time
 from collections.abc import Callable
 from datetime import tzinfo
@@ -34,6 +35,10 @@ class RootChanged(Message):
         """Say what."""
         super().__init__()
         self.changes = changes
+
+
+class Baseline(Message):
+    """The watcher knows the root now; whatever changes from here on is reported."""
 
 
 class AszApp(App[int]):
@@ -102,6 +107,20 @@ class AszApp(App[int]):
         if self._watch:
             self.watcher = RootWatcher(self.root.path, self._changed, native=self._native)
             self.watcher.start()
+            threading.Thread(target=self._wait_for_baseline, args=(self.watcher,), name="asz-baseline", daemon=True).start()
+
+    def _wait_for_baseline(self, watcher: RootWatcher) -> None:
+        """In a thread: what landed after a screen read and before the watcher's first look would be told by nobody else."""
+        watcher.ready.wait()
+        with contextlib.suppress(RuntimeError):
+            self.post_message(Baseline())
+
+    def on_baseline(self) -> None:
+        """Let every open screen look once more."""
+        for screen in self.screen_stack:
+            told = getattr(screen, "look_again", None)
+            if told is not None:
+                told()
 
     def _changed(self, changes: Changes) -> None:
         # Called in the watcher's thread; the app may be on its way out.

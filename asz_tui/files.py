@@ -42,6 +42,17 @@ class Refused(OSError):
     """
 
 
+def why(error: Exception) -> str:
+    """An error of a file in words, beginning with the file where it is known; not yet safe to print."""
+    if not isinstance(error, OSError):
+        return str(error)
+    name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
+    what = error.strerror or str(error)
+    if isinstance(error, Refused):
+        return f"{name} {what}".lstrip()
+    return f"{name}: {what}" if name else what
+
+
 def config_dir() -> Path:
     """The folder of the configuration: `$XDG_CONFIG_HOME/asz-tui`, or the platform's own. It need not exist.
 

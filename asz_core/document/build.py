@@ -365,7 +365,7 @@ class StreamLister:
                 if landed.file.run is None:
                     continue
                 for row in range(1, landed.count + 1):
-                    record = landed.records[row - 1] if landed.records else self.data.record(landed.file.seq, row)
+                    record = self.data.record_in(landed, row)
                     if record and record.child and record.child not in self._journal:
                         name = journal_name(record)
                         if name:

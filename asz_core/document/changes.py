@@ -203,7 +203,7 @@ def _in_files(data: SessionData, prefix: str, schema: str, struct: Any) -> Itera
         if not landed.file.name.startswith(prefix):
             continue
         for row in range(1, landed.count + 1):
-            record = landed.records[row - 1] if landed.records else data.record(landed.file.seq, row)
+            record = data.record_in(landed, row)
             for block, part in enumerate(record.parts or () if record else ()):
                 found = _observation(part, schema, struct)
                 if found is not None:

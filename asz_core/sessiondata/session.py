@@ -51,7 +51,7 @@ class SessionData:
         self._by_seq: dict[int, list[Landed]] = {}
         self._last: dict[int, Landed] = {}
         self._places: OrderedDict[str, array[int]] = OrderedDict()
-        self._recent: OrderedDict[tuple[int, int], Record | None] = OrderedDict()
+        self._recent: OrderedDict[tuple[str, int], Record | None] = OrderedDict()
 
     def read_new(self, progress: Callable[[int, int], None] | None = None) -> NewFiles:
         """List the session's directory and read the files not read yet, changing nothing; may run in another thread.
@@ -107,7 +107,8 @@ class SessionData:
             self._by_seq.setdefault(landed.file.seq, []).append(landed)
         self._last = {seq: files[-1] for seq, files in self._by_seq.items()}
         if new.landed or len(self._recent) > _RECENT:
-            self._recent = OrderedDict((key, found) for key, found in self._recent.items() if found is not None)
+            known = self._known
+            self._recent = OrderedDict((key, found) for key, found in self._recent.items() if found is not None and key[0] in known)
         return new.landed
 
     def refresh(self, progress: Callable[[int, int], None] | None = None) -> list[Landed]:
@@ -150,9 +151,13 @@ class SessionData:
             landed = self._holder(seq, row)
             if landed is None:
                 return None
+        return self.record_in(landed, row)
+
+    def record_in(self, landed: Landed, row: int) -> Record | None:
+        """The record at a row, from 1, of one file, also of one that does not decide its sequence; None when it cannot be read."""
         if landed.records:
             return landed.records[row - 1]
-        key = (seq, row)
+        key = (landed.file.wire, row)
         if key in self._recent:
             return self._recent[key]
         try:

@@ -19,7 +19,7 @@ a round that does not read and says `again`: it is reported anew with a growing 
 
 Costs: a look at an unchanged directory is one stat (2.5 to 5 us; on NFS an open, which makes it ask its server);
 a changed one costs its listing, O(names). Memory is O(directories), not O(files). Threads: one, and watchdog's own
-(four in version 7). File handles: none of its own between two looks, and three of watchdog's.
+(four in version 7, five before). File handles: none of its own between two looks, and three of watchdog's.
 """
 
 from asz_core.watch.changes import Changes

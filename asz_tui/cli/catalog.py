@@ -134,6 +134,18 @@ COMMANDS = (
         "open the explorer on a bundled sample",
         options=(Option("--live", "land the sample's rounds one by one, so that it can be seen growing"), *_SCREEN),
     ),
+    Command(
+        "config",
+        "config",
+        "show the configuration: every option with its default",
+        options=(
+            Option("--show", "print it as it is read, with what every option does (the default)"),
+            Option("--path", "print where it is kept, whether it is there or not"),
+            Option("--init", "write a first one, every line a comment; one that is there is left alone"),
+        ),
+        about="The configuration is $XDG_CONFIG_HOME/asz-tui/config.toml. A mistake in it is told with its line, exit code 1, and\n"
+        "the default is used in its place.",
+    ),
     Command("help", "help", "show the help of a command", words="[COMMAND]", most=1),
 )
 

@@ -53,6 +53,7 @@ class TalksRows:
 
     Attributes:
         marked: ids of nodes with the «changed» mark.
+        new_since: nodes of later rounds than this have the mark too: the head at the last visit, or None.
         match: what search marks in labels, or None.
         noise: index into `NOISE`.
     """
@@ -68,6 +69,7 @@ class TalksRows:
         self.noise = 0
         self.thinking = True
         self.marked: set[str] = set()
+        self.new_since: int | None = None
         self.match: re.Pattern[str] | None = None
         self._all_open = False
         self._exceptions: set[str] = set()
@@ -306,7 +308,8 @@ class TalksRows:
         right = grammar.right_side(said)
         if folded and said.note:
             right = [(said.note, "dim"), *([(" ", ""), *right] if right else [])]
-        return Line(spans, right, mark=("|" if grammar.ascii_only else "▎") if node.id in self.marked else "")
+        new = node.id in self.marked or (self.new_since is not None and node.revision > self.new_since)
+        return Line(spans, right, mark=("|" if grammar.ascii_only else "▎") if new else "")
 
     def _time(self, ns: int, index: int) -> Span:
         text = clock(ns // 1_000_000 if ns else None, self.tz)

@@ -187,6 +187,10 @@ class HomeScreen(Screen[None]):
         """Say why the list is not there."""
         self.view.empty_text = f" {message.why}"
 
+    def look_again(self) -> None:
+        """List once more."""
+        self._quick.request()
+
     def root_changed(self, changes: Changes) -> None:
         """Read again what changed."""
         if changes.root_gone:

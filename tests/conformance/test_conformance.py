@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from ruamel.yaml import YAML
 
@@ -84,6 +85,23 @@ def test_kept_records_give_the_same_document(name: str) -> None:
     root = CASES / name / "root"
     kept = Root(root).load(conversation_of(root), keep_records=True)
     assert kept.json() == load(name).json()
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_single_nodes_are_those_of_the_document(name: str) -> None:
+    conversation = load(name)
+    stack = [*json.loads(conversation.json(compact=True))["talks"], *json.loads(conversation.json(compact=True))["loose"]]
+    of_trees = ("children", "edges", "label", "reply", "runs", "steps", "tools", "from", "to", "child", "segment")
+    seen = 0
+    while stack:
+        node = stack.pop()
+        stack += node.get("children", [])
+        view = conversation.view(node["id"])
+        got = json.loads(msgspec.json.encode(view))
+        assert list(got.items()) == [(key, value) for key, value in node.items() if key not in of_trees]
+        seen += 1
+    assert seen or not conversation.fold.nodes
+    assert conversation.view("no such node") is None
 
 
 @pytest.mark.parametrize("name", WITH_YAML)

@@ -217,6 +217,20 @@ def test_a_folded_round_that_is_gone_takes_back_what_it_brought(maker: Maker) ->
     assert conversation.json() == maker.load().json()
 
 
+def test_reading_changes_nothing_until_it_is_taken(maker: Maker) -> None:
+    three(maker)
+    conversation = maker.load()
+    before = conversation.json()
+    maker.land(said("more", time=clock(7)))
+    maker.round(node("m4", "message.external", (4, 1)))
+    pending = conversation.read_new()
+    assert pending and conversation.fold.head == 3 and len(conversation.data.files) == 3 and conversation.json() == before
+    update = conversation.take(pending)
+    assert [d.round for d in update.deltas] == [4] and [found.file.seq for found in update.landed] == [4]
+    assert conversation.json() == maker.load().json() != before
+    assert not conversation.read_new() and not conversation.take(conversation.read_new())
+
+
 def test_the_document_is_made_anew_only_after_a_change(maker: Maker) -> None:
     three(maker)
     conversation = maker.load()

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -20,12 +21,13 @@ from typing import Any
 import pytest
 
 from asz_core import AszError, Conversation, Root
+from asz_core.rawjson import loads
 from asz_core.sessiondata import SessionData
 from asz_core.storage import landed_seq, round_number
 from tests.core.helpers import Maker, clock, node, part, record, relation, said, sha, tombstone, unresolved
 
 SECONDS = 5.0
-"""How long one damaged root may take."""
+"""How long one damaged root may take, in time of this process, so that others' work does not count."""
 
 CASES = Path(__file__).resolve().parent.parent / "data" / "conformance"
 
@@ -154,10 +156,9 @@ def ask_everything(root: Path, known: list[str]) -> dict[str, bytes]:
                 conversation.document()
             continue
         shown[name] = conversation.json()
-        document = json.loads(shown[name]) if shown[name].count(b"[") < DEEP else None
-        conversation.json(compact=True)
+        document = loads(conversation.json(compact=True))
         assert b"".join(conversation.yaml())
-        if document is not None and report.state == "verified":
+        if report.state == "verified":
             assert digests_hold(root, name, document["rounds"]), "verified, but a digest does not hold"
         for landed in conversation.data.files:
             for row in range(landed.count + 2):
@@ -178,14 +179,14 @@ def survive(files: Files, path: Path, note: str) -> dict[str, bytes]:
 
 
 def survive_at(path: Path, note: str) -> dict[str, bytes]:
-    began = time.monotonic()
+    began = time.process_time()
     try:
         shown = ask_everything(path, ["c0", "nothing"])
     except AszError as error:
         pytest.fail(f"{note}: an error where there should be an answer: {error}")
     except Exception as error:
         raise AssertionError(f"{note}: {type(error).__name__}: {error}"[:600]) from error
-    took = time.monotonic() - began
+    took = time.process_time() - began
     assert took < SECONDS, f"{note}: {took:.1f} s"
     return shown
 
@@ -395,11 +396,11 @@ def damage_sealed(files: Files, pick: random.Random) -> list[str]:
         at = pick.randrange(1, len(rows) - 1) if len(rows) > 2 else 0
         try:
             value = json.loads(rows[at])
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if not isinstance(value, dict) or not value or (name in order and at == 0):
             continue
-        ids = [json.loads(row).get("id", "") for row in rows[1:-1] if row.startswith(b'{"t"')]
+        ids = re.findall(r'"id":"([^"]*)"', (files[order[0]] or b"").decode("utf-8", "replace"))
         kept = value.get("t"), value.get("revision")
         notes.append(damage_value(value, pick, ids))
         if name in order:
@@ -445,7 +446,7 @@ def test_parents_in_loops_end(bases: list[Files], tmp_path: Path, group: int) ->
                 value = json.loads(rows[at])
                 if value["t"] == "node":
                     value["parent"] = pick.choice(ids)
-                    value["kind"] = pick.choice([value["kind"], value["kind"], "talk", "run", "tool"])
+                    value["kind"] = pick.choice([*[value.get("kind", "tool")] * 2, "talk", "run", "tool"])
                 rows[at] = spelt(value)
             files[name] = b"\n".join(rows) + b"\n"
         seal(files, order)
@@ -504,7 +505,7 @@ def test_every_single_changed_byte_that_a_digest_covers_is_noticed(tmp_path: Pat
             changed[at] ^= 1 << pick.randrange(8)
             path.write_bytes(changed)
             report = root.load("c0").report
-            assert report.state != "verified" and not all(report.verified), f"byte {at} of {path.name}"
+            assert report.state == "mismatch" and report.verified != [True, True], f"byte {at} of {path.name}"
             looked += 1
         path.write_bytes(data)
     assert looked > 1000 and root.load("c0").report.state == "verified"
@@ -588,7 +589,7 @@ def test_damage_to_a_root_that_is_open_never_breaks_it(bases: list[Files], tmp_p
         shutil.rmtree(path)
         path.mkdir()
         write_tree(files, path)
-        began = time.monotonic()
+        began = time.process_time()
         for _ in range(2):
             if conversation.usable:
                 assert conversation.json()
@@ -599,7 +600,7 @@ def test_damage_to_a_root_that_is_open_never_breaks_it(bases: list[Files], tmp_p
             assert conversation.report.state in ("verified", "incomplete", "mismatch")
             conversation.refresh()
             conversation.data.forget_records()
-        assert time.monotonic() - began < SECONDS
+        assert time.process_time() - began < SECONDS
 
 
 def test_a_session_that_vanishes_while_it_is_read_is_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

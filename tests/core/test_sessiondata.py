@@ -467,3 +467,24 @@ def test_json_of_a_record_shows_replaced_text(maker: Maker) -> None:
     maker.round(node("m", "message.external", (1, 1)))
     assert json.loads(maker.load().json())["loose"][0]["text"] == "a\ufffd\ufffd"
     assert record(part()) and maker.nodes()["m"]["state"] == "available"
+
+
+def test_a_file_that_takes_over_a_sequence_later_gives_its_records(maker: Maker) -> None:
+    maker.land({"id": "b"}, name="b-000001.sd", seq=1)
+    data = load(maker)
+    assert data.record(1, 1).id == "b"  # type: ignore[union-attr]
+    maker.land({"id": "c"}, name="c-000001.sd", seq=1)
+    data.refresh()
+    assert data.record(1, 1).id == "c"  # type: ignore[union-attr]
+    maker.files[1].unlink()
+    data.refresh()
+    assert data.record(1, 1).id == "b"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_each_of_two_files_with_one_sequence_gives_its_own_records(maker: Maker, keep: bool) -> None:
+    maker.land({"id": "a1"}, {"id": "a2"}, name="a-000001.sd", seq=1)
+    maker.land({"id": "b1"}, name="b-000001.sd", seq=1)
+    data = load(maker, keep=keep)
+    assert [[data.record_in(found, row).id for row in range(1, found.count + 1)] for found in data.files] == [["a1", "a2"], ["b1"]]  # type: ignore[union-attr]
+    assert [data.record(1, row).id for row in (1, 2)] == ["b1", "a2"]  # type: ignore[union-attr]

@@ -429,7 +429,7 @@ def test_stop_leaves_no_thread_and_no_handle(root: Path, log: Log, watch: Callab
         watcher = watch(root)
         publish_round(root, "one", 2)
         log.until(lambda seen: bool(seen))
-        assert len(threading.enumerate()) <= len(before[1]) + 5 and handles() <= before[0] + 8
+        assert len(threading.enumerate()) <= len(before[1]) + 6 and handles() <= before[0] + 8
         assert watcher.stop(PATIENCE) and watcher.stop()
         assert not watcher.native
         assert (handles(), set(threading.enumerate())) == before

@@ -78,7 +78,7 @@ class Axis:
         if each:
             return [_gap_width(span, each) for span in spans]
         widths = [0] * len(spans)
-        for at in sorted(range(len(spans)), key=lambda at: -spans[at])[:room]:
+        for at in _longest(spans, self.cells // 5):
             widths[at] = 1
         return widths
 
@@ -165,6 +165,19 @@ class Axis:
             time = self._times[segment] if segment < len(self._times) else NEVER
             if time != NEVER and at % 2 == 0:
                 yield time
+
+
+def _longest(spans: list[int], room: int) -> list[int]:
+    """The places of so many long spans; of those about as long as the last to find room, some from everywhere."""
+    # More columns than a few would be a fence and no axis. Spans within a factor of two count as equally long.
+    found: list[int] = []
+    for length in sorted({span.bit_length() for span in spans}, reverse=True):
+        alike = [at for at, span in enumerate(spans) if span.bit_length() == length]
+        left = room - len(found)
+        if len(alike) > left:
+            return found + [alike[at * len(alike) // left] for at in range(left)]
+        found += alike
+    return found
 
 
 def share(lengths: list[int], room: int) -> list[int]:

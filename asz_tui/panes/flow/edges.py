@@ -1,8 +1,8 @@
 """Edges of the selection between lanes: which there are, and the signs they put on each row.
 
-A relation is drawn from the lane and time of its `from` to those of its `to`: upright in the column where it begins, level on the row
-where it ends, with an arrow there. An end that is a stream stands at its first step, for `reports` at its last output. Finding the
-edges costs the relations of the selection and of its stream; a row costs the edges that cross it.
+A relation is drawn from the lane and time of its `from` to those of its `to`: upright in the column where it begins, level on the
+row where it ends, with an arrow there. An end that is a stream stands at its first step, for `reports` at its last output. A row
+costs the edges that cross it.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
+import msgspec
 from msgspec import UNSET
 
 from asz_core.document.build import StreamLister
@@ -20,7 +21,7 @@ from asz_core.document.content import result_join
 from asz_core.document.model import StreamEntry
 from asz_core.document.texts import clipped_part_text, duration_ms, part_at, result_part
 from asz_core.document.tree import Tree
-from asz_core.sessionflow import Node, attrs_of, record_order
+from asz_core.sessionflow import Node, Ref, attrs_of, record_order
 from asz_core.vocabulary import CONTAINERS
 
 from ...glyphs import FAMILIES
@@ -31,6 +32,17 @@ from .signs import FAILED, INTERVAL, MAYBE, RUN, TALK, TURN, UNFINISHED, rank_of
 FAMILY_ORDER = ("input", "responses", "context", "model", "tools", "agents", "notices")
 """Sub-lanes of a stream, from the top."""
 
+
+_CALLS = frozenset({"tool", "agent.call"})
+_NO_FACTS = ("", "")
+
+
+class _CallAttrs(msgspec.Struct):
+    result: str | None = None
+    result_join: str | None = None
+
+
+_decode = msgspec.json.Decoder(_CallAttrs).decode
 
 Interval = tuple[int, int, str]
 """When a call was made, when its result came, and the call's kind."""
@@ -168,8 +180,8 @@ class FlowIndex:
         """
         self.opened = opened
         self.order: list[tuple[str, str, str, int]] = []
+        self._listed: list[tuple[str, str, str, int]] = []
         self.stream_ids: dict[str, str] = {}
-        self.names: dict[str, str] = {}
         self._parts: dict[str, tuple[Tree, dict[str, Part]]] = {}
         self._failing: dict[int, frozenset[int]] = {}
         self._known: dict[tuple[str, int], bool] = {}
@@ -204,9 +216,14 @@ class FlowIndex:
             self._parts[root] = known
         for _, parts in old.values():
             touched.update(parts)
-        named = {name for name, *_ in self.order}
-        self.order += [(name, name, "", 0) for name in sorted(touched - named)]
+        held = {stream for _, parts in self._parts.values() for stream in parts}
+        unlisted = sorted(held - {name for name, *_ in self._listed})
+        self.order = [*self._listed, *((name, name, "", 0) for name in unlisted)]
         return touched
+
+    def forget(self) -> None:
+        """Let go of what was read of single records."""
+        self._known.clear()
 
     def _concerns_streams(self, entity: str) -> bool:
         fold = self.opened.conversation.fold
@@ -220,11 +237,10 @@ class FlowIndex:
         conversation = self.opened.conversation
         entries = StreamLister(conversation.fold, conversation.data, []).entries()
         self.stream_ids = {entry.name: entry.id for entry in entries}
-        self.names = {entry.id: entry.name for entry in entries}
-        self.order = [(e.name, e.label or e.name, e.role, depth) for e, depth in stream_tree(entries)]
-        named = set(self.stream_ids)
-        held = {stream for _, parts in self._parts.values() for stream in parts}
-        self.order += [(name, name, "", 0) for name in sorted(held - named)]
+        named: dict[str, tuple[str, str, str, int]] = {}
+        for entry, depth in stream_tree(entries):
+            named.setdefault(entry.name, (entry.name, entry.label or entry.name, entry.role, depth))
+        self._listed = list(named.values())
 
     def _cut(self, tree: Tree) -> dict[str, Part]:
         parts: dict[str, Part] = {}
@@ -240,47 +256,40 @@ class FlowIndex:
                     part.spans[TALK if kind == "talk" else RUN].append((starts[place], ends[place]))
                 continue
             time = times[place]
+            several = node.refs is not None and len(node.refs) > 1 and kind != "llm.call"
+            result, join = _facts(node) if several or kind in _CALLS else _NO_FACTS
             if time:
                 part.times.append(time)
                 part.nodes.append(node)
-                part.ranks.append(self._rank(node, kind))
+                part.ranks.append(self._rank(node, kind, result))
             else:
                 part.untimed.append(node)
             if kind == "turn.duration":
                 part.turns.append(node)
-            elif kind != "llm.call" and node.refs is not None and len(node.refs) > 1:
-                self._add_interval(part, node)
+            if several and join == "exact_unique" and node.refs is not None:
+                self._add_interval(part, node, node.refs)
         for part in parts.values():
             part.close()
         return parts
 
-    def _rank(self, node: Node, kind: str) -> int:
+    def _rank(self, node: Node, kind: str, result: str) -> int:
         if kind == "llm.call":
             return rank_of(kind)
         failing = self._failing
-        for ref in node.refs or (node.ref,):
+        for ref in (node.ref, *(node.refs or ())):
             if ref is not None and ref.seq in failing and ref.row in failing[ref.seq]:
                 known = self._known.get((node.id, node.revision))
                 if known is None:
                     return MAYBE
-                return FAILED if known else self._plain_rank(node, kind)
-        return self._plain_rank(node, kind)
+                if known:
+                    return FAILED
+        return UNFINISHED if result == "unavailable" and kind in _CALLS else rank_of(kind)
 
-    def _plain_rank(self, node: Node, kind: str) -> int:
-        return UNFINISHED if kind in ("tool", "agent.call") and self._is_unfinished(node) else rank_of(kind)
-
-    def _is_unfinished(self, node: Node) -> bool:
-        attrs = node.attrs
-        if attrs is UNSET or b'"result"' not in (raw := bytes(attrs)) or b"unavailable" not in raw:
-            return False
-        return attrs_of(node).get("result") == "unavailable"
-
-    def _add_interval(self, part: Part, node: Node) -> None:
-        if node.ref is None or not node.refs or result_join(node) != "exact_unique":
-            return
+    def _add_interval(self, part: Part, node: Node, refs: list[Ref]) -> None:
+        """As the document tells a request-to-result interval."""
         time = self.opened.conversation.data.time
-        asked, answered = time(node.refs[0].seq, node.refs[0].row), time(node.refs[1].seq, node.refs[1].row)
-        if asked and answered and answered >= asked:
+        asked, answered = time(refs[0].seq, refs[0].row), time(refs[1].seq, refs[1].row)
+        if node.ref is not None and asked and answered and answered >= asked:
             part.intervals.append((asked, answered, node.kind))
 
     # --- from parts to lanes
@@ -369,7 +378,7 @@ class FlowIndex:
         at = bisect_right(lane.times, time)
         lane.times.insert(at, time)
         lane.nodes.insert(at, node)
-        lane.ranks.insert(at, self._rank(node, node.kind))
+        lane.ranks.insert(at, self._rank(node, node.kind, _facts(node)[0]))
         lane.placed[node.id] = time
         insort(lane.placed_at, time)
 
@@ -424,11 +433,9 @@ class FlowIndex:
         """
         node = lane.nodes[at]
         key = node.id, node.revision
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._has_failed(node)
-        rank = FAILED if known else self._plain_rank(node, node.kind)
-        lane.ranks[at] = rank
+        if key not in self._known:
+            self._known[key] = self._has_failed(node)
+        rank = lane.ranks[at] = self._rank(node, node.kind, _facts(node)[0])
         return rank
 
     def _has_failed(self, node: Node) -> bool:
@@ -450,6 +457,18 @@ class FlowIndex:
             if clipped_part_text(part):
                 break
         return False
+
+
+def _facts(node: Node) -> tuple[str, str]:
+    """Whether the result of a call is there, and how well it is joined, as the attrs say; empty for what they do not say."""
+    if node.attrs is UNSET:
+        return _NO_FACTS
+    try:
+        attrs = _decode(node.attrs)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        result = attrs_of(node).get("result")
+        return result if isinstance(result, str) else "", result_join(node)
+    return attrs.result or "", attrs.result_join or ""
 
 
 def stream_tree(entries: list[StreamEntry]) -> list[tuple[StreamEntry, int]]:

@@ -24,12 +24,9 @@ def edges_of(model: FlowModel, node_id: str) -> list[Edge]:
     for relation in relations_of(model, node_id):
         begin, end = (_place(model, relation, other) for other in (relation.from_, relation.to))
         if begin is not None and end is not None and begin[0] != end[0]:
-            found.append(
-                Edge(
-                    relation.id, relation.type, relation.quality, style_of(relation.quality),
-                    begin[0], begin[2], end[0], end[2], end[1] == 0,
-                )  # fmt: skip
-            )
+            ends = begin[0], begin[2], end[0], end[2]
+            style = style_of(relation.quality)
+            found.append(Edge(relation.id, relation.type, relation.quality, style, *ends, opens=end[1] == 0))
     return found
 
 

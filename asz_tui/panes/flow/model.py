@@ -1,9 +1,9 @@
 """`FlowModel`: the Flow pane as data. What is shown of which streams, the window on the time axis, the selection and its edges.
 
-It is a row source: a row is a lane, its key the stream's name (zoomed into a stream: the family's). The axis is two lines to stand
-above the rows. The selection is a node id and is shared with the tree. What is kept: the index (`FlowIndex`), the lanes shown, the
-axis, and a painter for the window. A zoom makes the axis anew (costs the stretches of activity), a pan only the painter, a move only
-the edges. Rows are painted when they are asked for; see `paint`.
+It is a row source: a row is a lane, its key the stream's name (zoomed into a stream: the family's). The axis is two lines to
+stand above the rows. The selection is a node id and is shared with the tree. What is kept: the index (`FlowIndex`), the lanes
+shown, the axis, and a painter for the window. A zoom makes the axis anew (costs the stretches of activity), a pan only the
+painter, a move only the edges. Rows are painted when they are asked for; see `paint`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .axis import NEVER, Axis
 from .edges import Edge, lay
 from .index import FlowIndex, Lane
 from .links import edges_of, streams_below
-from .paint import Over, Painter
+from .paint import Painter
 from .signs import ASCII, UNICODE
 from .ticks import axis_lines
 
@@ -81,7 +81,9 @@ class FlowModel:
             roots: the trees built again, None for all. The trees themselves tell too; an empty set says that none was.
             ids: of everything added, changed and removed, relations too; None when not known: the streams are listed again.
         """
-        order = list(self.index.order)
+        order = self.index.order
+        if roots is None:
+            self.index.forget()
         touched = self.index.reload(ids)
         if self.scope is not None and self.scope not in set(self.index.roots()):
             self.scope = None
@@ -205,16 +207,12 @@ class FlowModel:
             self.index.measure_turns(lane)
         over = lay((edge for edge in self.edges if _crosses(edge, index)), index, painter.cell, self._cells, self.signs)
         selected = self._at[1] if here and self._at is not None else None
-        if here and selected is None and self._at is not None:
-            self._point(over, painter.cell(self._at[2]))
-        cells = painter.lane(lane, over, selected, self._matches(lane))
+        # A talk or a run has no mark of its own: the cell where it begins shows the cursor.
+        point = painter.cell(self._at[2]) if here and selected is None and self._at is not None else None
+        cells = painter.lane(lane, over, selected, self._matches(lane), point)
         if here and not self.focused:
             cells = [(text, role.replace("cursor", "cursor-blur")) for text, role in cells]
-        return Line([self._label(lane, width, here), *cells], mark=self.signs.cursor if here else "")
-
-    def _point(self, over: Over, cell: int) -> None:
-        """Show where a selected talk or run begins."""
-        over[cell] = (self.signs.right, "title cursor")
+        return Line([self._label(lane, width, here), (" ", ""), *cells], mark=self.signs.cursor if here else "")
 
     def _ready(self) -> Painter:
         assert self.painter is not None
@@ -241,7 +239,7 @@ class FlowModel:
         role = "person" if lane.role == "main" and self.stream is None else "text"
         if not lane.times:
             role = "dim"
-        text = pad(indent + label, room, words.ellipsis(self.signs)) + " "
+        text = pad(indent + label, room, words.ellipsis(self.signs))
         return text, f"{role} {'cursor' if self.focused else 'cursor-blur'}" if here else role
 
     # --- lines around the rows
@@ -269,7 +267,7 @@ class FlowModel:
 
     def legend(self, width: int = 1000) -> Line:
         """What the signs mean, as far as there is room."""
-        return words.legend(self.signs, width)
+        return words.legend(self.signs, width, edges=bool(self.edges))
 
     def selection(self) -> Line:
         """The selected step in words, with the number of steps in its cell and its edges."""
@@ -281,6 +279,11 @@ class FlowModel:
     def fits(self) -> bool:
         """Whether the whole axis is in view."""
         return self.axis.cells <= self._cells
+
+    @property
+    def cells(self) -> int:
+        """How many cells of the axis are in view."""
+        return self._cells
 
     @property
     def first(self) -> int:

@@ -1,8 +1,8 @@
 """Painting one lane: bars first, marks over them, lines of edges where no mark stands.
 
-A `Painter` is a window on the axis: its first cell and its width. It walks from one cell that holds something to the next, a bisection
-each whatever number of steps share a cell, so a row costs the cells that are seen and not the steps; `touched` counts the
-steps it looked at. Of the steps in a cell the greatest rank wins; that is one `max` over bytes.
+A `Painter` is a window on the axis: its first cell and its width. It walks from one cell that holds something to the next, a
+bisection each, so a row costs the cells that are seen, whatever number of steps share one; `touched` counts the steps it looked
+at. Of the steps in a cell the greatest rank wins; that is one `max` over bytes.
 """
 
 from __future__ import annotations
@@ -48,17 +48,18 @@ class Painter:
         self._settle = settle
         self._begin = axis.start_of(first)
         self._end = axis.start_of(first + width)
-        self._gaps = [
-            (max(0, low - first), min(width, high - first), low - first, high - first - 1)
-            for low, high, _ in axis.gaps
-            if high > first and low < first + width
-        ]
+        # Blanks have the role of the gaps, so that an empty row is one span.
+        self._blank = [" "] * width
+        for low, high, _ in axis.gaps:
+            for cell in (low - first, high - 1 - first):
+                if 0 <= cell < width:
+                    self._blank[cell] = signs.gap
 
     def cell(self, time: int) -> int:
         """The cell of the window that a time stands in; outside it, below 0 or from `width` on."""
         return self.axis.cell_of(time) - self.first
 
-    def lane(self, lane: Lane, over: Over, selected: int | None, matches: list[int]) -> list[Span]:
+    def lane(self, lane: Lane, over: Over, selected: int | None, matches: list[int], point: int | None = None) -> list[Span]:
         """The row of a lane.
 
         Args:
@@ -66,21 +67,20 @@ class Painter:
             over: the lines of edges on this row.
             selected: index of the step under the cursor.
             matches: indexes of the steps that a search found, in order.
+            point: a cell that shows the cursor whatever stands there.
 
         Returns:
             Spans, `width` cells together.
         """
-        signs, roles = [" "] * self.width, [""] * self.width
-        for low, high, left, right in self._gaps:
-            for cell in (left, right):
-                if low <= cell < high:
-                    signs[cell], roles[cell] = self.signs.gap, "dim"
+        signs, roles = self._blank[:], ["dim"] * self.width
         for sort in (TURN, TALK, RUN, INTERVAL):
             self._bars(lane.bars[sort], sort, signs, roles)
         marked = self._marks(lane, signs, roles, selected, matches)
         for cell, (sign, role) in over.items():
             if 0 <= cell < self.width and cell not in marked:
                 signs[cell], roles[cell] = sign, role
+        if point is not None and 0 <= point < self.width:
+            roles[point] += " cursor"
         return _spans(signs, roles)
 
     def _bars(self, bars: Bars, sort: int, signs: list[str], roles: list[str]) -> None:

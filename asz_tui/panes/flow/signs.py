@@ -94,7 +94,7 @@ TALK, RUN, INTERVAL, TURN = range(4)
 """Sorts of bars, in the order of `Signs.bars`."""
 
 BAR_ROLES = ("dim", "bar", "tool", "notice")
-BAR_WORDS = ("talk", "run", "request to result", "turn, as measured")
+BAR_WORDS = ("talk", "run", "request to result", "turn")
 
 UNFINISHED, ERROR, MAYBE, FAILED = 200, 210, 220, 230
 """Ranks above those of kinds: no result, an error by its kind, a step whose record holds some failure, a step that failed."""

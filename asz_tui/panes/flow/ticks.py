@@ -5,6 +5,7 @@ Costs the bands and marks in view.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -24,6 +25,8 @@ _LADDER = [
 
 _APART = 2
 """Blanks between two labels at least."""
+_ROOMY = 8
+"""Blanks more than that before the label of a time that is not round."""
 
 
 def axis_lines(
@@ -61,11 +64,12 @@ def axis_lines(
 
 def gap_words(span: int, cells: int, bar: str) -> str:
     """The label of a gap on so many cells."""
+    if cells < 2:
+        return bar * cells
     words = duration(span // 1_000_000)
-    for text in (f"{bar} {words} quiet {bar}", f"{bar}{words}{bar}"):
-        if len(text) <= cells:
-            return text.center(cells)
-    return bar if cells == 1 else bar + " " * (cells - 2) + bar
+    inner = cells - 2
+    said = next((text for text in (f" {words} quiet ", words) if len(text) <= inner), "")
+    return bar + said.center(inner) + bar
 
 
 def ticks(axis: Axis, first: int, after: int, tz: tzinfo) -> list[tuple[int, str]]:
@@ -82,16 +86,15 @@ def ticks(axis: Axis, first: int, after: int, tz: tzinfo) -> list[tuple[int, str
     """
     per_cell = max(1, axis.active // axis.cells)
     step = next((step for step in _LADDER if step >= per_cell * (10 if step < 60 * SECOND else 7)), _LADDER[-1])
-    marks: dict[int, tuple[int, str]] = {}
-    for time in axis.band_starts(first, after):
-        if moment := _moment(time, tz):
-            marks[axis.cell_of(time)] = time, moment.strftime("%H:%M" if step >= 60 * SECOND else "%H:%M:%S")
+    fine = step < 60 * SECOND
+    round_: dict[int, int] = {axis.cell_of(time): time for time in axis.band_starts(first, after)}
+    starts: dict[int, int] = {}
     for start, end in axis.segments(first, after):
+        starts.setdefault(axis.cell_of(start), start)
         for time in _multiples(start, end, step, tz):
-            moment = _moment(time, tz)
-            if moment is not None and first <= (cell := axis.cell_of(time)) < after:
-                marks[cell] = time, moment.strftime("%H:%M" if step >= 60 * SECOND else "%H:%M:%S")
-    return _apart(marks, after, tz)
+            if first <= (cell := axis.cell_of(time)) < after:
+                round_[cell] = time
+    return _apart(round_, starts, after, fine, tz)
 
 
 def _multiples(start: int, end: int, step: int, tz: tzinfo) -> Iterable[int]:
@@ -103,19 +106,28 @@ def _multiples(start: int, end: int, step: int, tz: tzinfo) -> Iterable[int]:
     yield from range(-(-(start + shift) // step) * step - shift, end + 1, step)
 
 
-def _apart(marks: dict[int, tuple[int, str]], after: int, tz: tzinfo) -> list[tuple[int, str]]:
+def _apart(
+    marks: dict[int, int], others: dict[int, int], after: int, fine: bool, tz: tzinfo
+) -> list[tuple[int, str]]:
+    """Label the marks that have room, and others where the marks leave much of it: what they stand for is cell -> time."""
     found: list[tuple[int, str]] = []
     free, day = -NEVER, ""
-    for cell in sorted(marks):
-        time, label = marks[cell]
-        moment = _moment(time, tz)
-        today = moment.strftime("%Y-%m-%d") if moment else ""
+    cells = sorted(marks)
+    for cell in sorted(marks.keys() | others.keys()):
+        moment = _moment(marks.get(cell, others.get(cell, 0)), tz)
+        if moment is None:
+            continue
+        today, label = moment.strftime("%Y-%m-%d"), moment.strftime("%H:%M:%S" if fine else "%H:%M")
         if today != day:
             label = f"{today} {label}"
-        if cell < free or cell + len(label) > after:
-            continue
-        found.append((cell, label))
-        free, day = cell + len(label) + 2, today
+        end = cell + len(label)
+        if cell not in marks:
+            following = bisect_right(cells, cell)
+            if (found and cell < free + _ROOMY) or (following < len(cells) and end + _APART > cells[following]):
+                continue
+        if cell >= free and end <= after:
+            found.append((cell, label))
+            free, day = end + _APART, today
     return found
 
 

@@ -33,21 +33,22 @@ def ellipsis(signs: Signs) -> str:
     return "~" if signs is ASCII else "…"
 
 
-def legend(signs: Signs, width: int) -> Line:
-    """What bars, marks and lines mean; what has no room is left out, the last first."""
+def legend(signs: Signs, width: int, *, edges: bool = False) -> Line:
+    """What bars, marks and lines mean; what has no room is left out, the last first; with `edges`, lines come first."""
     plain_glyphs = signs is ASCII
     solid, dashed, dotted = (boxes[4 | 8] for boxes in signs.boxes)
     entries: list[tuple[str, str, str]] = [
         *((signs.bars[sort], BAR_ROLES[sort], BAR_WORDS[sort]) for sort in (TALK, RUN, INTERVAL, TURN)),
         (*mark_glyph("failed", ascii_only=plain_glyphs), "failed"),
-        (signs.counts[0], "dim", "2 here"),
-        (signs.counts[-1], "dim", "10 or more"),
-        (signs.untimed, "dim", "one has no time"),
+        (signs.counts[0] + signs.counts[-1], "dim", "how many here"),
+        (signs.untimed, "dim", "no time"),
         (solid * 2 + signs.right, "accent", "exact"),
         (dashed * 2 + signs.right, "accent", "inferred"),
         (dotted * 2 + signs.right, "accent", "weaker"),
         (*mark_glyph("unfinished", ascii_only=plain_glyphs), "no result"),
     ]
+    if edges:
+        entries = [entry for entry in entries if entry[1] == "accent"] + [entry for entry in entries if entry[1] != "accent"]
     spans: list[Span] = []
     used = 0
     for sign, role, words in entries:
@@ -85,13 +86,16 @@ def selection(model: FlowModel) -> Line:
 
 def _relations(model: FlowModel) -> list[Span]:
     assert model.selected is not None
+    node = model.opened.conversation.fold.nodes[model.selected]
+    mine = {node.id, model.index.stream_ids.get(node.stream)} - {None}
     spans: list[Span] = []
     relations = list(relations_of(model, model.selected))
     for relation in relations[:_RELATIONS_SAID]:
-        spans.append((f"  {one_line(relation.type)} ", "accent"))
-        spans.append((_end(model, relation.to), "text"))
-        if relation.quality != "exact_unique":
-            spans.append((f" {one_line(relation.quality)}", "dim"))
+        inward = relation.to in mine and relation.from_ != node.id
+        end = _end(model, relation.from_ if inward else relation.to)
+        quality = "" if relation.quality == "exact_unique" else f" {one_line(relation.quality)}"
+        # One span each, so that a narrow line drops whole relations.
+        spans.append((f"  {one_line(relation.type)} {'←' if inward else '→'} {end}{quality}", "accent"))
     if len(relations) > _RELATIONS_SAID:
         spans.append((f"  {len(relations) - _RELATIONS_SAID} more", "dim"))
     return spans

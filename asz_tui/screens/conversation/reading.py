@@ -134,8 +134,12 @@ class Reading(ConversationBase):
         elif not self._wanted and frame.is_running(opened.conversation, self.asz.now_ms()):
             self.set_follow(True)
         self.show_frame()
-        # What landed between the reading and the watcher's first look would be told by nobody else.
         self._loader.request()
+
+    def look_again(self) -> None:
+        """Read what landed meanwhile."""
+        if self._loader is not None:
+            self._loader.request()
 
     def _say_empty(self) -> None:
         assert self.conversation is not None
