@@ -38,6 +38,7 @@ class Key:
 
 
 MOVE, FOLD, FIND, LOOK, LIVE, PROGRAM = "Move", "Fold", "Find", "Look", "Live", "Program"
+FLOW = "Flow: h l event in the lane, [ ] across lanes, j k lane, H L pan, z stream, Space this talk"
 
 LISTS = (
     Key("move.down", "j,down", "move('cursor_down')", "down one row", MOVE, "j ↓", "j/k move"),
@@ -85,11 +86,17 @@ CONVERSATION = (
     Key("focus", "tab", "switch_focus", "from the list to the detail and back", LOOK, "Tab"),
     Key("sort", "s", "sort", "sort the table by the next column", LOOK),
     Key("pane.talks", "1", "pane('talks')", "Talks: the tree", LOOK),
+    Key("pane.flow", "2", "pane('flow')", "Flow: the timeline", LOOK),
     Key("pane.streams", "3", "pane('streams')", "Streams: who started whom", LOOK),
     Key("pane.segments", "4", "pane('segments')", "Segments: windows of activity", LOOK),
     Key("pane.edges", "5", "pane('edges')", "Edges: every relation; t and T turn through types and qualities", LOOK),
     Key("pane.verification", "6", "pane('verification')", "Verification: the chain and the files", LOOK),
     Key("pane.summary", "7", "pane('summary')", "Summary: counts, tokens, slow and failed tools, activity", LOOK),
+    Key("pane.changes", "8", "pane('changes')", "Changes: workspace changes, executions, captured bodies", LOOK),
+    Key("zoom.in", "plus,equals_sign", "zoom(2)", "zoom in", FLOW, "+ ="),
+    Key("zoom.out", "minus", "zoom(0.5)", "zoom out", FLOW, "-"),
+    Key("zoom.fit", "0", "zoom(0)", "the whole axis", FLOW),
+    Key("centre", "c", "centre", "the selection to the middle (of any list)", FLOW),
     Key("follow", "F", "follow", "follow the newest step", LIVE),
     Key("palette", "colon,ctrl+p", "palette", "everything this screen can do, by its words", PROGRAM, ": ^p"),
     Key("help", "question_mark,f1", "help", "this help", PROGRAM, "?", "? help"),

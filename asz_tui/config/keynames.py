@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import cache
 
 from textual.keys import KEY_NAME_REPLACEMENTS, KEY_TO_UNICODE_NAME, REPLACED_KEYS, Keys
 
@@ -114,14 +115,25 @@ def _character(name: str) -> str:
     try:
         return name if len(name) == 1 else unicodedata.lookup(KEY_TO_UNICODE_NAME.get(name, name.replace("_", " ")))
     except KeyError:
-        return ""
+        # Textual writes hyphens as underscores too, and which were hyphens only the names themselves tell.
+        return _hyphenated().get(name, "")
+
+
+@cache
+def _hyphenated() -> dict[str, str]:
+    names = ((char, unicodedata.name(char, "")) for char in map(chr, range(0x20, 0x3100)))
+    return {_underscored(name): char for char, name in names if "-" in name and not char.isalnum()}
+
+
+def _underscored(name: str) -> str:
+    return name.lower().replace("-", "_").replace(" ", "_")
 
 
 def _of_character(character: str) -> str:
     # What textual.keys does with a key press, which has no public name.
     if character.isalnum():
         return character
-    name = unicodedata.name(character, character).lower().replace("-", "_").replace(" ", "_")
+    name = _underscored(unicodedata.name(character, character))
     return KEY_NAME_REPLACEMENTS.get(name, name)
 
 

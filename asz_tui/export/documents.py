@@ -53,46 +53,34 @@ def subtree_json(opened: Opened, node_id: str, meter: Meter) -> Iterator[bytes]:
         node_id: of a node that stands in one.
         meter: counts the nodes.
     """
-    ends: list[bytes] = []  # how each open node ends, its edges included
+    # Of each node whose brace is open: its edges, which follow its children, and the column where it stands.
+    around: list[tuple[bytes, bytes]] = []
     for view, depth in _views(opened, node_id, meter):
-        closed = len(ends) - depth
         edges, view.edges = view.edges, UNSET
-        text, pad = _json(view), b"  " * min(2 * depth, _DEEPEST_INDENT)
-        head = _indented(text, pad)
-        if depth:
-            # A sibling before it, or the first of its parent's children.
-            yield _closing(ends, closed) + b",\n" + pad if closed else b',\n' + _outer(pad) + b'"children": [\n' + pad
-        yield head.removesuffix(b"\n" + pad + b"}")
-        tail = b"" if edges is UNSET else b",\n" + _indented(_json(ViewNode(edges=edges)), pad)[2:].removesuffix(b"\n" + pad + b"}")
-        ends.append(tail + b"\n" + pad + b"}")
-    yield _closing(ends, len(ends)) + b"\n"
+        pad = b"  " * min(2 * depth, _DEEPEST_INDENT)
+        if len(around) > depth:
+            yield _closing(around, depth) + b",\n" + pad
+        elif depth:
+            yield b",\n" + around[-1][1] + b'  "children": [\n' + pad
+        yield b"{" + _members(view, pad)
+        around.append((b"" if edges is UNSET else b"," + _members(ViewNode(edges=edges), pad), pad))
+    yield _closing(around, 0) + b"\n"
 
 
-def _outer(pad: bytes) -> bytes:
-    """Where the key stands whose list's entries stand at a column."""
-    return pad[2:]
+def _members(view: ViewNode, pad: bytes) -> bytes:
+    """What stands between the braces of a node, each line at its column."""
+    # The writer of documents encodes any of its structs, with the document's escapes; a line break there is never in a string.
+    text = to_json(cast(Document, view)).removeprefix(b"{").removesuffix(b"\n}\n")
+    return text.replace(b"\n", b"\n" + pad)
 
 
-def _closing(ends: list[bytes], count: int) -> bytes:
-    """Close the innermost open nodes, and the lists of children between them."""
-    closed = b""
-    for number in range(count):
-        end = ends.pop()
-        if number:
-            pad = end[end.rindex(b"\n") + 1 : -1]
-            closed += b"\n" + pad + b"  ]"
-        closed += end
-    return closed
-
-
-def _json(view: ViewNode) -> bytes:
-    # The writer of documents encodes any of its structs, with the document's escapes and indentation.
-    return to_json(cast(Document, view))[:-1]
-
-
-def _indented(text: bytes, pad: bytes) -> bytes:
-    # A line break in JSON text is never inside of a string.
-    return text.replace(b"\n", b"\n" + pad) if pad else text
+def _closing(around: list[tuple[bytes, bytes]], depth: int) -> bytes:
+    """Close the nodes that are open at a depth and below, and the lists of children between them."""
+    closed: list[bytes] = []
+    while len(around) > depth:
+        edges, pad = around.pop()
+        closed.append((b"\n" + pad + b"  ]" if closed else b"") + edges + b"\n" + pad + b"}")
+    return b"".join(closed)
 
 
 def subtree_yaml(opened: Opened, node_id: str, meter: Meter) -> Iterator[bytes]:

@@ -1,7 +1,7 @@
 """`export`: one conversation, or the subtree of one of its nodes, as the pieces of a file.
 
-Cost: Markdown, plain text and the JSON of a subtree are made node by node, in memory for a few megabytes of records; a whole document
-is built at once, as it is for the terminal, its texts clipped at 2,000 bytes each.
+Cost: Markdown, plain text and the JSON of a subtree are made node by node, in memory for a few megabytes of records; a whole
+document is built at once, as it is for the terminal, its texts clipped at 2,000 bytes each.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def export(
 ) -> Iterator[bytes]:
     """Make a file in pieces.
 
-    The picture of the conversation is taken by this call, so call it where the conversation is changed (the screen's thread); iterate
-    wherever it suits.
+    The picture of the conversation is taken by this call, so call it where the conversation is changed (the screen's thread);
+    iterate wherever it suits.
 
     Args:
         opened: the conversation.

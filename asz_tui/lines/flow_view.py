@@ -13,11 +13,16 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
+from textual.timer import Timer
 
 from ..panes.flow import FlowModel
 from .bar import Bar
 from .line import Line
 from .view import LineView
+
+_IN_A_FRAME, _AT_ONCE = 0, 24
+"""Steps looked up, to tell whether they failed, while a frame is made, and between two frames."""
+_REST = 0.02
 
 
 class FlowView(LineView):
@@ -133,6 +138,9 @@ class FlowPane(Vertical):
             self.node_id = node_id
             self.chosen = chosen
 
+    class Settled(Message):
+        """It is known now which steps failed: the status changed."""
+
     class Clicked(Message):
         """A cell was clicked, by row and column."""
 
@@ -159,6 +167,7 @@ class FlowPane(Vertical):
         name = id or "flow"
         self.view = FlowView(id=f"{name}-lanes", empty_text=" no step was folded")
         self.model: FlowModel | None = None
+        self._settling: Timer | None = None
         self._clock, self._rule, self._legend = Bar(id=f"{name}-clock"), Bar(id=f"{name}-rule"), Bar(id=f"{name}-legend")
 
     def compose(self) -> ComposeResult:
@@ -182,6 +191,7 @@ class FlowPane(Vertical):
         model = self.model
         if model is None:
             return
+        model.allow(_IN_A_FRAME)
         self.view.source_changed()
         if model.row is not None and self.view.cursor != model.row:
             self.view.move_to(model.row)
@@ -191,6 +201,16 @@ class FlowPane(Vertical):
             self._clock.show(_indented(clock))
             self._rule.show(_indented(rule))
             self._legend.show(_indented(model.legend(width)))
+        if model.unsettled and self._settling is None:
+            self._settling = self.set_timer(_REST, self._settle)
+
+    def _settle(self) -> None:
+        """Go on, a little at a time, with what the first frame left undecided."""
+        self._settling = None
+        if self.model is not None:
+            if self.model.settle(_AT_ONCE):
+                self.post_message(self.Settled())
+            self.changed()
 
     def on_flow_view_resized(self, event: FlowView.Resized) -> None:
         """The axis follows the width."""

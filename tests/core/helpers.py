@@ -33,7 +33,9 @@ def ref(at: tuple[int, ...] | dict[str, Any]) -> dict[str, Any]:
     return at if isinstance(at, dict) else dict(zip(("seq", "row", "block"), at, strict=False))
 
 
-def node(id: str, kind: str, at: tuple[int, ...] | None = None, *, refs: list[tuple[int, ...]] | None = None, **keys: Any) -> dict[str, Any]:
+def node(
+    id: str, kind: str, at: tuple[int, ...] | None = None, *, refs: list[tuple[int, ...]] | None = None, **keys: Any
+) -> dict[str, Any]:
     """A node frame. ``at`` is its ref; without ``refs`` but with ``at`` it has no refs."""
     frame: dict[str, Any] = {"t": "node", "id": id, "kind": kind}
     if at is not None:

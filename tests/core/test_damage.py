@@ -45,26 +45,72 @@ def made_root(path: Path) -> None:
     maker = Maker(path)
     maker.land(
         said("question", time=clock(1)),
-        record(part("reasoning", "hm"), part("call", "", id="toolu_1", name="Bash", data={"command": "ls"}), usage={"in": 3, "out": 4}, time=clock(2)),
-        record(part("result", "", data={"out": "x"}, of="toolu_1", failed=True), time=clock(3), flags=["f"], dropped=[{"what": "w", "bytes": 1}]),
+        record(
+            part("reasoning", "hm"),
+            part("call", "", id="toolu_1", name="Bash", data={"command": "ls"}),
+            usage={"in": 3, "out": 4},
+            time=clock(2),
+        ),
+        record(
+            part("result", "", data={"out": "x"}, of="toolu_1", failed=True),
+            time=clock(3),
+            flags=["f"],
+            dropped=[{"what": "w", "bytes": 1}],
+        ),
         record({"k": "data", "data": {"durationMs": 12}}, time=clock(4)),
         record({"k": "data", "data": {"type": "queued_command", "prompt": [{"text": "more"}]}}, time=clock(5)),
     )
-    maker.land(record({"k": "data", "data": {"type": "result", "result": {"surface": "named"}}}, child="kid"), run="wf", kind="journal")
+    maker.land(
+        record({"k": "data", "data": {"type": "result", "result": {"surface": "named"}}}, child="kid"), run="wf", kind="journal"
+    )
     maker.round(
-        node("session/s0", "session", attrs={"title": "t", "from_time": clock(1), "through_time": clock(5), "provider_bodies_landed": 1}),
+        node(
+            "session/s0",
+            "session",
+            attrs={"title": "t", "from_time": clock(1), "through_time": clock(5), "provider_bodies_landed": 1},
+        ),
         node("stream/main", "stream", parent="session/s0", stream="main", attrs={"role": "main", "records": 5}),
         node("segment/1", "segment", (1, 1), attrs={"state": "candidate", "committable": True}),
         node("talk/1", "talk", (1, 1), stream="main"),
         node("run/1", "run", (1, 1), parent="talk/1", stream="main"),
         node("m1", "message.external", (1, 1, 0), parent="run/1", stream="main"),
-        node("call/1", "llm.call", (1, 2), parent="run/1", stream="main", attrs={"usage_at": {"seq": 1, "row": 2}, "provider_bodies": [{"role": "request", "ref": {"seq": 2, "row": 1}}]}),
-        node("tool/1", "tool", (1, 2, 1), refs=[(1, 2, 1), (1, 3)], parent="call/1", stream="main", attrs={"result_join": "exact_unique", "name": "Bash"}),
+        node(
+            "call/1",
+            "llm.call",
+            (1, 2),
+            parent="run/1",
+            stream="main",
+            attrs={"usage_at": {"seq": 1, "row": 2}, "provider_bodies": [{"role": "request", "ref": {"seq": 2, "row": 1}}]},
+        ),
+        node(
+            "tool/1",
+            "tool",
+            (1, 2, 1),
+            refs=[(1, 2, 1), (1, 3)],
+            parent="call/1",
+            stream="main",
+            attrs={"result_join": "exact_unique", "name": "Bash"},
+        ),
         relation("in_segment", "talk/1", "segment/1", evidence=[{"seq": 1, "row": 1}]),
         unresolved("u1"),
     )
     maker.land(record(part(text="answer")), stream="kid")
-    maker.land(record({"k": "data", "data": {"schema": "changes/1", "id": "c", "captured_by": "x", "tool": "toolu_1", "time": clock(3), "changes": [{"path": "p"}]}}), kind="changes")
+    maker.land(
+        record(
+            {
+                "k": "data",
+                "data": {
+                    "schema": "changes/1",
+                    "id": "c",
+                    "captured_by": "x",
+                    "tool": "toolu_1",
+                    "time": clock(3),
+                    "changes": [{"path": "p"}],
+                },
+            }
+        ),
+        kind="changes",
+    )
     maker.round(
         node("stream/kid", "stream", parent="session/s0", stream="kid", attrs={"role": "child"}),
         node("talk/kid", "talk", (3, 1), stream="kid"),
@@ -114,7 +160,9 @@ def digests_hold(root: Path, conversation: str, rounds: list[Any]) -> bool:
     """Whether the rounds that a document calls verified are sealed and chained, computed here from the files alone."""
     folder = root / "_conversations" / conversation / "rounds"
     previous, input_digest, through = "", "", 0
-    for entry, path in zip(rounds, sorted(p for p in folder.iterdir() if round_number(p.name) is not None and p.is_file()), strict=False):
+    for entry, path in zip(
+        rounds, sorted(p for p in folder.iterdir() if round_number(p.name) is not None and p.is_file()), strict=False
+    ):
         lines = [line for line in path.read_bytes().split(b"\n") if line]
         digest = sha(b"".join(line + b"\n" for line in lines[:-1]))
         header = json.loads(lines[0].decode("utf-8", "replace"))
@@ -128,7 +176,10 @@ def digests_hold(root: Path, conversation: str, rounds: list[Any]) -> bool:
             if not found:
                 return False
             consumed.append(sha(found[-1].read_bytes()))
-        if hashlib.sha256((input_digest + "".join("\0" + one for one in sorted(consumed))).encode()).hexdigest() != header["input_digest"]:
+        if (
+            hashlib.sha256((input_digest + "".join("\0" + one for one in sorted(consumed))).encode()).hexdigest()
+            != header["input_digest"]
+        ):
             return False
         previous, input_digest, through = digest, header["input_digest"], header["through_seq"]
     return True
@@ -229,8 +280,13 @@ def folder(files: Files, name: str, pick: random.Random) -> None:
 
 def another_name(name: str, pick: random.Random) -> str:
     head, tail = name.rsplit("/", 1)
-    digits = next((part for part in reversed(tail.replace(".", "-").replace("r", "").split("-")) if part.isdigit() and len(part) == 6), "000001")
-    other = pick.choice(["000000", "000001", "000002", "000003", "000009", "999999", "1000000", "9223372036854775807", "99999999999999999999"])
+    digits = next(
+        (part for part in reversed(tail.replace(".", "-").replace("r", "").split("-")) if part.isdigit() and len(part) == 6),
+        "000001",
+    )
+    other = pick.choice(
+        ["000000", "000001", "000002", "000003", "000009", "999999", "1000000", "9223372036854775807", "99999999999999999999"]
+    )
     return f"{head}/{tail.replace(digits, other, 1)}"
 
 
@@ -251,7 +307,22 @@ def swap(files: Files, name: str, pick: random.Random) -> None:
 def insert(files: Files, name: str, pick: random.Random) -> None:
     data = files[name] or b""
     at = pick.randrange(len(data) + 1)
-    piece = pick.choice([b"\n", b"\n\n", b"\0", b"\xff", b"{}", b"[" * DEEP, b'"', b"\r", b'{"t":"end"}\n', b'\n{"t":"commit"}\n', pick.randbytes(20), b'{"a":' * DEEP])
+    piece = pick.choice(
+        [
+            b"\n",
+            b"\n\n",
+            b"\0",
+            b"\xff",
+            b"{}",
+            b"[" * DEEP,
+            b'"',
+            b"\r",
+            b'{"t":"end"}\n',
+            b'\n{"t":"commit"}\n',
+            pick.randbytes(20),
+            b'{"a":' * DEEP,
+        ]
+    )
     files[name] = data[:at] + piece + data[at:]
 
 
@@ -309,10 +380,45 @@ ATTRS = [
     "title", "from_time", "through_time", "role", "label", "records", "named_by", "state", "committable", "usage_at", "provider_bodies", "provider_bodies_landed", "result_join",
     "measured_by", "name",
 ]  # fmt: skip
-NODE_KEYS = ["id", "kind", "parent", "stream", "ref", "refs", "attrs", "tombstone", "from", "to", "type", "quality", "via", "evidence", "state", "reason"]
+NODE_KEYS = [
+    "id",
+    "kind",
+    "parent",
+    "stream",
+    "ref",
+    "refs",
+    "attrs",
+    "tombstone",
+    "from",
+    "to",
+    "type",
+    "quality",
+    "via",
+    "evidence",
+    "state",
+    "reason",
+]
 RECORD_KEYS = ["parts", "usage", "flags", "dropped", "time", "child", "tool", "ord", "id"]
 PART_KEYS = ["k", "text", "data", "id", "of", "name", "failed", "state", "bytes"]
-DATA_KEYS = ["type", "prompt", "durationMs", "result", "schema", "id", "tool", "time", "changes", "captured_by", "changed_files", "gaps", "outcome", "window", "overlaps", "root", "policy"]
+DATA_KEYS = [
+    "type",
+    "prompt",
+    "durationMs",
+    "result",
+    "schema",
+    "id",
+    "tool",
+    "time",
+    "changes",
+    "captured_by",
+    "changed_files",
+    "gaps",
+    "outcome",
+    "window",
+    "overlaps",
+    "root",
+    "policy",
+]
 
 
 def spelt(value: Any) -> bytes:
@@ -377,7 +483,10 @@ def seal(files: Files, order: list[str]) -> None:
         frames[0] = spelt(header)
         body = b"".join(frame + b"\n" for frame in frames)
         previous = sha(body)
-        counts = {key: sum(frame.startswith(b'{"t":"%s"' % t) for frame in frames) for key, t in (("nodes", b"node"), ("relations", b"relation"), ("unresolved", b"unresolved"))}
+        counts = {
+            key: sum(frame.startswith(b'{"t":"%s"' % t) for frame in frames)
+            for key, t in (("nodes", b"node"), ("relations", b"relation"), ("unresolved", b"unresolved"))
+        }
         files[name] = body + spelt({"t": "commit", "digest": previous, "counts": counts}) + b"\n"
 
 
@@ -538,7 +647,11 @@ def test_every_cut_and_every_changed_byte_of_a_commit_line_is_borne(tmp_path: Pa
 def test_something_else_where_a_file_or_folder_should_be(tmp_path: Path, what: str, suffix: str) -> None:
     root = tmp_path / "r"
     made_root(root)
-    path = next(p for p in sorted(root.rglob("*"), reverse=True) if p.name.endswith(suffix)) if suffix != "conversation.state" else root / "_conversations" / "c0" / suffix
+    path = (
+        next(p for p in sorted(root.rglob("*"), reverse=True) if p.name.endswith(suffix))
+        if suffix != "conversation.state"
+        else root / "_conversations" / "c0" / suffix
+    )
     if path.is_dir():
         shutil.rmtree(path)
     elif path.exists():

@@ -15,7 +15,9 @@ from tests.core.helpers import START_MS, Maker, clock, node, part, record, relat
 SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 
-def shown(maker: Maker, *parts: dict[str, Any], kind: str = "message.external", at: tuple[int, ...] = (1, 1), **keys: Any) -> dict[str, Any]:
+def shown(
+    maker: Maker, *parts: dict[str, Any], kind: str = "message.external", at: tuple[int, ...] = (1, 1), **keys: Any
+) -> dict[str, Any]:
     """The one node of a document that stands on a record of these parts."""
     maker.land(record(*parts, **keys))
     maker.round(node("n", kind, at))
@@ -61,7 +63,10 @@ def test_bytes_is_the_parts_own_full_size(maker: Maker) -> None:
 
 
 def test_data_is_clipped_in_its_own_spelling(maker: Maker) -> None:
-    maker.land(b'{"parts":[{"k":"data","data":{ "a" : "' + "é".encode() * 1500 + b'"}}]}', b'{"parts":[{"k":"data","data":"' + b"\xff" * 3000 + b'"}]}')
+    maker.land(
+        b'{"parts":[{"k":"data","data":{ "a" : "' + "é".encode() * 1500 + b'"}}]}',
+        b'{"parts":[{"k":"data","data":"' + b"\xff" * 3000 + b'"}]}',
+    )
     maker.round(node("a", "tool", (1, 1)), node("b", "tool", (1, 2)))
     nodes = maker.nodes()
     assert nodes["a"]["text"] == '{ "a" : "' + "é" * 995
@@ -94,7 +99,10 @@ def test_a_record_with_several_parts_and_no_block_shows_its_readable_text(maker:
     assert "text" not in shown(maker, part("reasoning", "a"), part("result", "b"))
 
 
-QUEUED = {"type": "queued_command", "prompt": [{"type": "text", "text": " do this"}, {"type": "image"}, {"type": "text", "text": "and that "}]}
+QUEUED = {
+    "type": "queued_command",
+    "prompt": [{"type": "text", "text": " do this"}, {"type": "image"}, {"type": "text", "text": "and that "}],
+}
 
 
 @pytest.mark.parametrize("k", ["data", "unknown", "text", "later"])
@@ -163,7 +171,15 @@ def test_a_record_without_parts_shows_nothing(maker: Maker, parts: str) -> None:
 def test_kinds_that_show_no_content(maker: Maker, kind: str) -> None:
     maker.land(record(part(text="x"), time=clock(1), flags=["f"], dropped=[{"what": "w", "bytes": 1}]))
     maker.round(node("top", "tool"), node("n", kind, (1, 1), parent="top"))
-    assert set(maker.document()["loose"][0]["children"][0] if kind != "talk" else maker.document()["talks"][0]) <= {"id", "kind", "parent", "at", "ref", "from", "to"}
+    assert set(maker.document()["loose"][0]["children"][0] if kind != "talk" else maker.document()["talks"][0]) <= {
+        "id",
+        "kind",
+        "parent",
+        "at",
+        "ref",
+        "from",
+        "to",
+    }
 
 
 @pytest.mark.parametrize("kind", ["message.external", "thinking", "control.notice", "a.new.kind", ""])
@@ -219,12 +235,22 @@ def test_data_that_reads_as_the_readable_text_stays_raw(maker: Maker) -> None:
 
 
 def test_flags_and_dropped_are_the_records_whichever_part(maker: Maker) -> None:
-    dropped = [{"what": "image", "bytes": 9, "why": "too large"}, {"what": "", "bytes": 0}, {"what": "w", "bytes": 3, "why": ""}, {"bytes": 1}]
+    dropped = [
+        {"what": "image", "bytes": 9, "why": "too large"},
+        {"what": "", "bytes": 0},
+        {"what": "w", "bytes": 3, "why": ""},
+        {"bytes": 1},
+    ]
     maker.land(record(part(text="a"), part(text="b"), flags=["finished", "x"], dropped=dropped))
     maker.round(node("a", "tool", (1, 1, 1)), node("b", "tool", (1, 1)))
     for view in maker.nodes().values():
         assert view["flags"] == ["finished", "x"]
-        assert view["dropped"] == [{"what": "image", "bytes": 9, "why": "too large"}, {"what": "", "bytes": 0}, {"what": "w", "bytes": 3}, {"what": "", "bytes": 1}]
+        assert view["dropped"] == [
+            {"what": "image", "bytes": 9, "why": "too large"},
+            {"what": "", "bytes": 0},
+            {"what": "w", "bytes": 3},
+            {"what": "", "bytes": 1},
+        ]
 
 
 def test_empty_flags_and_dropped_are_absent(maker: Maker) -> None:
@@ -312,7 +338,9 @@ def test_a_result_is_clipped_and_not_trimmed(maker: Maker) -> None:
 # --- the time from request to result
 
 
-def interval(maker: Maker, asked: str, answered: str, join: Any = "exact_unique", refs: list[tuple[int, ...]] | None = None) -> tuple[Any, Any]:
+def interval(
+    maker: Maker, asked: str, answered: str, join: Any = "exact_unique", refs: list[tuple[int, ...]] | None = None
+) -> tuple[Any, Any]:
     maker.land(record(part("call"), time=asked), record(part("result", "r"), time=answered))
     attrs = {} if join is None else {"result_join": join}
     maker.round(node("n", "tool", (1, 1), refs=refs or [(1, 1), (1, 2)], attrs=attrs))
@@ -330,7 +358,9 @@ def interval(maker: Maker, asked: str, answered: str, join: Any = "exact_unique"
         (clock(1), clock(1, ".000000001"), None),
     ],
 )
-def test_the_interval_is_in_whole_milliseconds_and_absent_at_zero_while_the_join_stays(maker: Maker, asked: str, answered: str, ms: int | None) -> None:
+def test_the_interval_is_in_whole_milliseconds_and_absent_at_zero_while_the_join_stays(
+    maker: Maker, asked: str, answered: str, ms: int | None
+) -> None:
     assert interval(maker, asked, answered) == (ms, "exact_unique")
 
 
@@ -384,7 +414,20 @@ def test_a_duration_is_the_first_not_zero_integer(maker: Maker, parts: list[Any]
     assert "text" not in view
 
 
-@pytest.mark.parametrize("value", [{"durationMs": 0}, {"durationMs": 1.5}, {"durationMs": "5"}, {"durationMs": True}, {"durationMs": None}, {}, [5], 5, {"durationMs": 10**30}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"durationMs": 0},
+        {"durationMs": 1.5},
+        {"durationMs": "5"},
+        {"durationMs": True},
+        {"durationMs": None},
+        {},
+        [5],
+        5,
+        {"durationMs": 10**30},
+    ],
+)
 def test_without_a_duration_it_is_an_ordinary_content_node(maker: Maker, value: Any) -> None:
     maker.land(record(data(value)))
     maker.round(node("n", "turn.duration", (1, 1), attrs={"measured_by": "runtime"}))
@@ -407,7 +450,13 @@ def test_a_duration_without_measured_by_has_none(maker: Maker) -> None:
 
 
 def usage(maker: Maker, attrs: Any, kind: str = "llm.call", ref: tuple[int, ...] | None = (1, 1)) -> Any:
-    maker.land(record(usage={"in": 1}), record(usage={"in": 0, "out": 2, "cache_read": 3, "cache_write": 4}), record(usage={}), record(), record(usage={"in": 0}))
+    maker.land(
+        record(usage={"in": 1}),
+        record(usage={"in": 0, "out": 2, "cache_read": 3, "cache_write": 4}),
+        record(usage={}),
+        record(),
+        record(usage={"in": 0}),
+    )
     maker.round(node("n", kind, ref, attrs=attrs))
     return maker.nodes()["n"].get("usage", "absent")
 
@@ -476,23 +525,40 @@ def test_label_and_reply_are_found_depth_first(maker: Maker) -> None:
 
 
 def test_an_empty_external_message_still_is_the_label(maker: Maker) -> None:
-    talk = talk_of(maker, ("context.injection", said("injected")), ("message.external", record()), ("message.external", said("second")))
+    talk = talk_of(
+        maker, ("context.injection", said("injected")), ("message.external", record()), ("message.external", said("second"))
+    )
     assert "label" not in talk
 
 
 def test_an_external_message_whose_record_is_not_there_still_is_the_label(maker: Maker) -> None:
     maker.land(said("x"), said("second"))
-    maker.round(node("talk/1", "talk", (1, 1)), node("a", "message.external", (1, 50), parent="talk/1"), node("c", "context.injection", (1, 2), parent="talk/1"))
+    maker.round(
+        node("talk/1", "talk", (1, 1)),
+        node("a", "message.external", (1, 50), parent="talk/1"),
+        node("c", "context.injection", (1, 2), parent="talk/1"),
+    )
     assert "label" not in maker.document()["talks"][0]
 
 
 def test_steps_without_a_ref_are_neither_label_nor_reply(maker: Maker) -> None:
-    talk = talk_of(maker, ("message.external", None), ("message.external", said("second")), ("message.assistant", said("answer")), ("message.assistant", None))
+    talk = talk_of(
+        maker,
+        ("message.external", None),
+        ("message.external", said("second")),
+        ("message.assistant", said("answer")),
+        ("message.assistant", None),
+    )
     assert (talk["label"], talk["reply"]) == ("second", "answer")
 
 
 def test_an_empty_last_answer_is_the_reply(maker: Maker) -> None:
-    talk = talk_of(maker, ("message.external", said("q")), ("message.assistant", said("answer")), ("message.assistant", record(part("reasoning", "hm"))))
+    talk = talk_of(
+        maker,
+        ("message.external", said("q")),
+        ("message.assistant", said("answer")),
+        ("message.assistant", record(part("reasoning", "hm"))),
+    )
     assert "reply" not in talk
 
 
@@ -512,12 +578,20 @@ DELTA = '{"type":"deferred_tools_delta","added":[]}'
         (["x" + DELTA], "x" + DELTA),
     ],
 )
-def test_without_an_external_message_one_of_the_first_three_injections_is_the_label(maker: Maker, texts: list[str], label: str | None) -> None:
+def test_without_an_external_message_one_of_the_first_three_injections_is_the_label(
+    maker: Maker, texts: list[str], label: str | None
+) -> None:
     assert talk_of(maker, *[("context.injection", said(text)) for text in texts]).get("label") == label
 
 
 def test_injections_without_a_ref_do_not_count_among_the_three(maker: Maker) -> None:
-    talk = talk_of(maker, ("context.injection", None), ("context.injection", said("")), ("context.injection", said("")), ("context.injection", said("third")))
+    talk = talk_of(
+        maker,
+        ("context.injection", None),
+        ("context.injection", said("")),
+        ("context.injection", said("")),
+        ("context.injection", said("third")),
+    )
     assert talk["label"] == "third"
 
 
@@ -537,7 +611,12 @@ def test_a_talk_on_a_stream_of_role_child_is_a_child(maker: Maker) -> None:
         node("stream/aux", "stream", stream="aux", attrs={"role": "auxiliary"}),
         *[node(f"talk/{name}", "talk", stream=name) for name in ("kid", "main", "aux", "none")],
     )
-    assert {t["id"]: t.get("child", "absent") for t in maker.document()["talks"]} == {"talk/kid": True, "talk/main": "absent", "talk/aux": "absent", "talk/none": "absent"}
+    assert {t["id"]: t.get("child", "absent") for t in maker.document()["talks"]} == {
+        "talk/kid": True,
+        "talk/main": "absent",
+        "talk/aux": "absent",
+        "talk/none": "absent",
+    }
 
 
 def test_the_segment_is_the_target_of_the_in_segment_relation_with_the_smallest_id(maker: Maker) -> None:
@@ -548,7 +627,11 @@ def test_the_segment_is_the_target_of_the_in_segment_relation_with_the_smallest_
         relation("starts", "talk/b", "segment/2", id="r0"),
         relation("in_segment", "segment/2", "talk/c", id="r3"),
     )
-    assert {t["id"]: t.get("segment") for t in maker.document()["talks"]} == {"talk/a": "segment/nowhere", "talk/b": None, "talk/c": None}
+    assert {t["id"]: t.get("segment") for t in maker.document()["talks"]} == {
+        "talk/a": "segment/nowhere",
+        "talk/b": None,
+        "talk/c": None,
+    }
 
 
 # --- provider bodies
@@ -560,7 +643,9 @@ BODIES = [{"role": "response", "ref": {"seq": 1, "row": 2}}, {"role": "request",
 def test_provider_bodies_move_from_attrs_to_their_own_key_request_first(maker: Maker) -> None:
     maker.land(said("a"), record(usage={"in": 1}, parts=[]))
     maker.raw_round(
-        b'{"t":"node","revision":1,"id":"n","kind":"llm.call","attrs":{"z":1.50,"provider_bodies":' + json.dumps(BODIES).encode() + b',"usage_at":{"seq":1,"row":2},"a":[ ]}}',
+        b'{"t":"node","revision":1,"id":"n","kind":"llm.call","attrs":{"z":1.50,"provider_bodies":'
+        + json.dumps(BODIES).encode()
+        + b',"usage_at":{"seq":1,"row":2},"a":[ ]}}',
         counts=(1, 0, 0),
     )
     view = maker.nodes()["n"]
@@ -576,11 +661,20 @@ def test_empty_provider_bodies_stay_where_they_are(maker: Maker, bodies: Any) ->
     assert "provider_bodies" not in view and view["attrs"] == {"provider_bodies": bodies}
 
 
-@pytest.mark.parametrize("extra", [b'"deep":' + b"[" * 3000 + b"]" * 3000, b'"t":"\\ud800"', b'"\\ud800":1', b'"t":1e999', b'"t":"\xff"'], ids=["deep", "lone", "lone key", "huge", "invalid"])
+@pytest.mark.parametrize(
+    "extra",
+    [b'"deep":' + b"[" * 3000 + b"]" * 3000, b'"t":"\\ud800"', b'"\\ud800":1', b'"t":1e999', b'"t":"\xff"'],
+    ids=["deep", "lone", "lone key", "huge", "invalid"],
+)
 def test_attrs_of_any_json_beside_provider_bodies_are_kept(maker: Maker, extra: bytes) -> None:
     maker.land(said("a"), said("b"))
     maker.raw_round(
-        b'{"t":"node","revision":1,"id":"n","kind":"llm.call","attrs":{' + extra + b',"provider_bodies":' + json.dumps(BODIES).encode() + b"}}", counts=(1, 0, 0)
+        b'{"t":"node","revision":1,"id":"n","kind":"llm.call","attrs":{'
+        + extra
+        + b',"provider_bodies":'
+        + json.dumps(BODIES).encode()
+        + b"}}",
+        counts=(1, 0, 0),
     )
     conversation = maker.load()
     compact = conversation.json(compact=True)

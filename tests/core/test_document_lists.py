@@ -46,13 +46,32 @@ def test_a_stream_entry_in_full(maker: Maker) -> None:
 
 def test_role_main_comes_first_then_record_order(maker: Maker) -> None:
     maker.land(*[said("x")] * 4)
-    maker.round(stream("z", (1, 1), role="child"), stream("m", (1, 4), role="main"), stream("a", (1, 2), role="judge"), stream("n"), stream("b", (1, 3)))
+    maker.round(
+        stream("z", (1, 1), role="child"),
+        stream("m", (1, 4), role="main"),
+        stream("a", (1, 2), role="judge"),
+        stream("n"),
+        stream("b", (1, 3)),
+    )
     assert [entry["name"] for entry in maker.document()["streams"]] == ["m", "z", "a", "b", "n"]
 
 
 @pytest.mark.parametrize(
     ("records", "want"),
-    [(5, 5), (0, 0), (None, 0), ("7", 0), (2.0, 2), (True, 0), ([], 0), (-3, -3), (10**30, 0), (-(10**30), 0), (2**63, 0), (2**63 - 1, 2**63 - 1)],
+    [
+        (5, 5),
+        (0, 0),
+        (None, 0),
+        ("7", 0),
+        (2.0, 2),
+        (True, 0),
+        ([], 0),
+        (-3, -3),
+        (10**30, 0),
+        (-(10**30), 0),
+        (2**63, 0),
+        (2**63 - 1, 2**63 - 1),
+    ],
 )
 def test_records_are_the_attrs_or_zero(maker: Maker, records: Any, want: int) -> None:
     maker.round(stream("main", records=records))
@@ -182,7 +201,11 @@ def opened(maker: Maker) -> list[str]:
 def test_openers_of_one_stream_come_by_position_whatever_their_times(maker: Maker) -> None:
     maker.land(said("x", time=clock(9)), said("x", time=clock(1)), said("x"))
     steps = {"c": (1, 3), "b": (1, 2), "a": (1, 1), "a1": (1, 1, 1), "a0": (1, 1, 0), "none": None}
-    maker.round(stream("kid"), *[node(id, "agent.call", at, stream="main") for id, at in steps.items()], *[relation("starts", id, "stream/kid", id=f"r{9 - n}") for n, id in enumerate(steps)])
+    maker.round(
+        stream("kid"),
+        *[node(id, "agent.call", at, stream="main") for id, at in steps.items()],
+        *[relation("starts", id, "stream/kid", id=f"r{9 - n}") for n, id in enumerate(steps)],
+    )
     assert opened(maker) == ["a", "a0", "a1", "b", "c", "none"]
     assert streams(maker)["stream/kid"]["parent"] == "main"
 
@@ -193,7 +216,11 @@ def test_openers_across_streams_come_by_time_and_a_timed_one_before_an_untimed_o
     maker.land(said("x"), stream="three")
     maker.land(said("x"), stream="four")
     steps = {"two": (2, 1), "four": (4, 1), "one": (1, 1), "three": (3, 1)}
-    maker.round(stream("kid"), *[node(id, "agent.call", at, stream=id) for id, at in steps.items()], *[relation("starts", id, "stream/kid") for id in steps])
+    maker.round(
+        stream("kid"),
+        *[node(id, "agent.call", at, stream=id) for id, at in steps.items()],
+        *[relation("starts", id, "stream/kid") for id in steps],
+    )
     assert opened(maker) == ["two", "one", "three", "four"]
     assert streams(maker)["stream/kid"]["parent"] == "four"
 
@@ -201,13 +228,25 @@ def test_openers_across_streams_come_by_time_and_a_timed_one_before_an_untimed_o
 def test_the_stream_of_an_opener_is_that_of_the_file_it_landed_in(maker: Maker) -> None:
     """Two steps whose nodes say different streams but which landed in one file are in that file's order."""
     maker.land(said("x", time=clock(9)), said("x", time=clock(1)), stream="main")
-    maker.round(stream("kid"), node("b", "agent.call", (1, 2), stream="s2"), node("a", "agent.call", (1, 1), stream="s1"), relation("starts", "a", "stream/kid"), relation("starts", "b", "stream/kid"))
+    maker.round(
+        stream("kid"),
+        node("b", "agent.call", (1, 2), stream="s2"),
+        node("a", "agent.call", (1, 1), stream="s1"),
+        relation("starts", "a", "stream/kid"),
+        relation("starts", "b", "stream/kid"),
+    )
     assert opened(maker) == ["a", "b"] and streams(maker)["stream/kid"]["parent"] == "s2"
 
 
 def test_openers_at_one_position_come_by_relation_id(maker: Maker) -> None:
     maker.land(said("x", time=clock(1)))
-    maker.round(stream("kid"), node("a", "agent.call", (1, 1), stream="m"), node("b", "agent.call", (1, 1), stream="m"), relation("starts", "a", "stream/kid", id="r2"), relation("starts", "b", "stream/kid", id="r1"))
+    maker.round(
+        stream("kid"),
+        node("a", "agent.call", (1, 1), stream="m"),
+        node("b", "agent.call", (1, 1), stream="m"),
+        relation("starts", "a", "stream/kid", id="r2"),
+        relation("starts", "b", "stream/kid", id="r1"),
+    )
     assert opened(maker) == ["b", "a"]
 
 
@@ -252,18 +291,36 @@ def test_segments_in_record_order_with_the_spans_of_their_talks(maker: Maker) ->
 
 
 def test_a_talk_is_in_the_segment_of_its_smallest_relation_only(maker: Maker) -> None:
-    maker.round(node("segment/a", "segment"), node("segment/b", "segment"), node("talk/1", "talk"), relation("in_segment", "talk/1", "segment/b", id="r1"), relation("in_segment", "talk/1", "segment/a", id="r2"))
+    maker.round(
+        node("segment/a", "segment"),
+        node("segment/b", "segment"),
+        node("talk/1", "talk"),
+        relation("in_segment", "talk/1", "segment/b", id="r1"),
+        relation("in_segment", "talk/1", "segment/a", id="r2"),
+    )
     assert {s["id"]: s["talks"] for s in maker.document()["segments"]} == {"segment/a": 0, "segment/b": 1}
 
 
 def test_a_segment_of_talks_before_the_epoch_ends_at_zero(maker: Maker) -> None:
     maker.land(said("x", time="1969-12-31T23:59:58Z"), said("x", time="1969-12-31T23:59:59Z"))
-    maker.round(node("segment/a", "segment"), *[node(f"talk/{n}", "talk", (1, n)) for n in (1, 2)], *[relation("in_segment", f"talk/{n}", "segment/a") for n in (1, 2)])
+    maker.round(
+        node("segment/a", "segment"),
+        *[node(f"talk/{n}", "talk", (1, n)) for n in (1, 2)],
+        *[relation("in_segment", f"talk/{n}", "segment/a") for n in (1, 2)],
+    )
     segment = maker.document()["segments"][0]
     assert (segment["from"], segment["to"]) == (-2000, 0)
 
 
-@pytest.mark.parametrize(("attrs", "state", "committable"), [({"state": 5, "committable": "true"}, "", False), ({"committable": 1}, "", False), (None, "", False), ({"state": "x"}, "x", False)])
+@pytest.mark.parametrize(
+    ("attrs", "state", "committable"),
+    [
+        ({"state": 5, "committable": "true"}, "", False),
+        ({"committable": 1}, "", False),
+        (None, "", False),
+        ({"state": "x"}, "x", False),
+    ],
+)
 def test_state_and_committable_are_read_from_attrs(maker: Maker, attrs: Any, state: str, committable: bool) -> None:
     maker.round(node("segment/a", "segment", attrs=attrs))
     segment = maker.document()["segments"][0]
@@ -283,7 +340,15 @@ def test_relations_are_sorted_by_id_and_leave_out_what_is_empty(maker: Maker) ->
     assert [list(entry.items()) for entry in maker.document()["relations"]] == [
         [("id", "R"), ("type", "starts"), ("from", "gone"), ("to", "b"), ("quality", "odd")],
         [("id", "r10"), ("type", "odd.type"), ("from", "a"), ("to", "a"), ("quality", "")],
-        [("id", "r2"), ("type", "starts"), ("from", "a"), ("to", "b"), ("quality", "exact_unique"), ("via", "v"), ("evidence", [{"seq": 1, "row": 1}, {"seq": 1, "row": 1, "block": 0}])],
+        [
+            ("id", "r2"),
+            ("type", "starts"),
+            ("from", "a"),
+            ("to", "b"),
+            ("quality", "exact_unique"),
+            ("via", "v"),
+            ("evidence", [{"seq": 1, "row": 1}, {"seq": 1, "row": 1, "block": 0}]),
+        ],
     ]
 
 
@@ -300,7 +365,11 @@ def test_unresolved_references_are_sorted_by_id_open_or_not(maker: Maker) -> Non
 
 
 def test_sessions_are_the_heads_then_the_other_session_nodes_by_id(maker: Maker) -> None:
-    maker.round(*[node(f"session/{name}", "session") for name in ("z", "s0", "a")], node("oddly named", "session"), node("session/x", "tool"))
+    maker.round(
+        *[node(f"session/{name}", "session") for name in ("z", "s0", "a")],
+        node("oddly named", "session"),
+        node("session/x", "tool"),
+    )
     assert maker.document()["sessions"] == ["s0", "oddly named", "a", "z"]
 
 
@@ -312,14 +381,24 @@ def test_without_a_session_node_there_still_is_the_heads_session(maker: Maker) -
 
 
 def test_the_title_and_times_are_the_session_nodes(maker: Maker) -> None:
-    maker.round(node("session/s0", "session", attrs={"title": "t", "from_time": clock(1, ".9999"), "through_time": clock(2)}), node("session/other", "session", attrs={"title": "no"}), title="header title")
+    maker.round(
+        node("session/s0", "session", attrs={"title": "t", "from_time": clock(1, ".9999"), "through_time": clock(2)}),
+        node("session/other", "session", attrs={"title": "no"}),
+        title="header title",
+    )
     summary = maker.document()["summary"]
     assert (summary["title"], summary["from"], summary["to"]) == ("t", ms(1) + 999, ms(2))
 
 
 @pytest.mark.parametrize("value", [5, None, "", [], {}, True, "not a time"])
 def test_a_title_or_time_of_another_type_is_none(maker: Maker, value: Any) -> None:
-    maker.round(node("session/s0", "session", attrs={"title": value if value != "not a time" else 1, "from_time": value, "through_time": value}))
+    maker.round(
+        node(
+            "session/s0",
+            "session",
+            attrs={"title": value if value != "not a time" else 1, "from_time": value, "through_time": value},
+        )
+    )
     summary = maker.document()["summary"]
     assert (summary["title"], summary["from"], summary["to"]) == ("", 0, 0)
 
@@ -360,8 +439,28 @@ def test_rounds_are_listed_in_order_with_their_headers(maker: Maker) -> None:
     maker.round(from_time="nonsense")
     rounds = maker.document()["rounds"]
     assert rounds == [
-        {"round": 1, "digest": first, "previous": None, "from_seq": 1, "through_seq": 1, "input_digest": digest, "from_time": ms(1), "through_time": ms(2) + 1, "verified": True},
-        {"round": 2, "digest": maker.digest, "previous": first, "from_seq": 2, "through_seq": 1, "input_digest": maker.input_digest, "from_time": None, "through_time": None, "verified": True},
+        {
+            "round": 1,
+            "digest": first,
+            "previous": None,
+            "from_seq": 1,
+            "through_seq": 1,
+            "input_digest": digest,
+            "from_time": ms(1),
+            "through_time": ms(2) + 1,
+            "verified": True,
+        },
+        {
+            "round": 2,
+            "digest": maker.digest,
+            "previous": first,
+            "from_seq": 2,
+            "through_seq": 1,
+            "input_digest": maker.input_digest,
+            "from_time": None,
+            "through_time": None,
+            "verified": True,
+        },
     ]
 
 
@@ -373,13 +472,65 @@ def test_files_are_the_landed_by_sequence_then_the_rounds(maker: Maker) -> None:
     files = maker.document()["files"]
     landed = [path.read_bytes() for path in maker.files.values()]
     assert files[:3] == [
-        {"file": f"s0/streams/main/{maker.files[1].name}", "format": "sd", "kind": "transcript", "seq": 1, "round": None, "stream": "main", "run": None, "lines": 5, "bytes": len(landed[0]), "digest": sha(landed[0]), "from_time": ms(2), "through_time": ms(5)},
-        {"file": f"s0/runs/wf/{maker.files[2].name}", "format": "sd", "kind": "journal", "seq": 2, "round": None, "stream": None, "run": "wf", "lines": 3, "bytes": len(landed[1]), "digest": sha(landed[1]), "from_time": None, "through_time": None},
-        {"file": f"s0/provider_body/{maker.files[3].name}", "format": "sd", "kind": "provider_body", "seq": 3, "round": None, "stream": None, "run": None, "lines": 3, "bytes": len(landed[2]), "digest": sha(landed[2]), "from_time": ms(7) + 999, "through_time": ms(7) + 999},
+        {
+            "file": f"s0/streams/main/{maker.files[1].name}",
+            "format": "sd",
+            "kind": "transcript",
+            "seq": 1,
+            "round": None,
+            "stream": "main",
+            "run": None,
+            "lines": 5,
+            "bytes": len(landed[0]),
+            "digest": sha(landed[0]),
+            "from_time": ms(2),
+            "through_time": ms(5),
+        },
+        {
+            "file": f"s0/runs/wf/{maker.files[2].name}",
+            "format": "sd",
+            "kind": "journal",
+            "seq": 2,
+            "round": None,
+            "stream": None,
+            "run": "wf",
+            "lines": 3,
+            "bytes": len(landed[1]),
+            "digest": sha(landed[1]),
+            "from_time": None,
+            "through_time": None,
+        },
+        {
+            "file": f"s0/provider_body/{maker.files[3].name}",
+            "format": "sd",
+            "kind": "provider_body",
+            "seq": 3,
+            "round": None,
+            "stream": None,
+            "run": None,
+            "lines": 3,
+            "bytes": len(landed[2]),
+            "digest": sha(landed[2]),
+            "from_time": ms(7) + 999,
+            "through_time": ms(7) + 999,
+        },
     ]
     data = maker.rounds[1].read_bytes()
     assert files[3:] == [
-        {"file": f"_conversations/c0/rounds/{maker.rounds[1].name}", "format": "sf", "kind": "round", "seq": None, "round": 1, "stream": None, "run": None, "lines": 2, "bytes": len(data), "digest": sha(data), "from_time": ms(1), "through_time": None}
+        {
+            "file": f"_conversations/c0/rounds/{maker.rounds[1].name}",
+            "format": "sf",
+            "kind": "round",
+            "seq": None,
+            "round": 1,
+            "stream": None,
+            "run": None,
+            "lines": 2,
+            "bytes": len(data),
+            "digest": sha(data),
+            "from_time": ms(1),
+            "through_time": None,
+        }
     ]
 
 

@@ -11,7 +11,17 @@ from tests.core.helpers import Maker, clock, node, part, record, said
 
 
 def change(id: str = "c1", by: str = "hook", tool: str = "toolu_1", time: str = "", **keys: Any) -> dict[str, Any]:
-    return {"schema": "changes/1", "id": id, "captured_by": by, "session": "s0", "stream": "main", "tool": tool, "time": time or clock(1), "basis": "scan", "changes": []} | keys
+    return {
+        "schema": "changes/1",
+        "id": id,
+        "captured_by": by,
+        "session": "s0",
+        "stream": "main",
+        "tool": tool,
+        "time": time or clock(1),
+        "basis": "scan",
+        "changes": [],
+    } | keys
 
 
 def execution(id: str = "e1", by: str = "proxy", tool: str = "toolu_1", time: str = "", **keys: Any) -> dict[str, Any]:
@@ -27,7 +37,9 @@ def data(value: Any) -> dict[str, Any]:
 
 def call(maker: Maker) -> None:
     """Sequence 1: a request with id toolu_1 and one with id toolu_2, and their results."""
-    maker.land(record(part("call", "ls", id="toolu_1"), part("call", "cp", id="toolu_2")), record(part("result", "done", of="toolu_1")))
+    maker.land(
+        record(part("call", "ls", id="toolu_1"), part("call", "cp", id="toolu_2")), record(part("result", "done", of="toolu_1"))
+    )
 
 
 STEPS = [node("step1", "tool", (1, 1, 0), refs=[(1, 1, 0), (1, 2)]), node("step2", "agent.call", (1, 1, 1))]
@@ -61,12 +73,34 @@ def test_a_change_is_step_ref_and_its_own_keys_in_order(maker: Maker) -> None:
     ]  # fmt: skip
     assert {key: found[0][key] for key in full} == full
     assert found[0]["step"] == "step1" and found[0]["ref"] == {"seq": 2, "row": 1, "block": 0}
-    assert list(found[0]["changes"][0]) == ["path", "operation", "before", "after", "diff", "attribution", "windows", "additions", "deletions", "hunks"]
+    assert list(found[0]["changes"][0]) == [
+        "path",
+        "operation",
+        "before",
+        "after",
+        "diff",
+        "attribution",
+        "windows",
+        "additions",
+        "deletions",
+        "hunks",
+    ]
     assert list(found[0]["changes"][0]["before"]) == ["present", "bytes", "sha256", "no_newline_at_end"]
 
 
 def test_optional_keys_are_absent_when_empty_and_others_null(maker: Maker) -> None:
-    bare = {"schema": "changes/1", "changes": [{}], "outcome": {}, "root": {"id": "", "path": ""}, "policy": {}, "tool": "", "tool_name": "", "coverage": "", "gaps": [], "overlaps": []}
+    bare = {
+        "schema": "changes/1",
+        "changes": [{}],
+        "outcome": {},
+        "root": {"id": "", "path": ""},
+        "policy": {},
+        "tool": "",
+        "tool_name": "",
+        "coverage": "",
+        "gaps": [],
+        "overlaps": [],
+    }
     found = changes(maker, bare)[0]
     assert found == {
         "step": "", "ref": {"seq": 2, "row": 1, "block": 0}, "schema": "changes/1", "id": "", "captured_by": "", "session": "", "stream": "", "time": "", "basis": "",
@@ -78,7 +112,17 @@ def test_optional_keys_are_absent_when_empty_and_others_null(maker: Maker) -> No
 
 @pytest.mark.parametrize(
     "bad",
-    [{}, {"schema": "changes/2", "id": "x"}, {"schema": "changes/1", "id": 5}, {"schema": "changes/1", "changes": {}}, {"schema": "changes/1", "changes": [5]}, {"schema": "changes/1", "changed_files": "1"}, ["changes/1"], "changes/1", None],
+    [
+        {},
+        {"schema": "changes/2", "id": "x"},
+        {"schema": "changes/1", "id": 5},
+        {"schema": "changes/1", "changes": {}},
+        {"schema": "changes/1", "changes": [5]},
+        {"schema": "changes/1", "changed_files": "1"},
+        ["changes/1"],
+        "changes/1",
+        None,
+    ],
 )
 def test_a_part_that_does_not_decode_as_a_change_is_none(maker: Maker, bad: Any) -> None:
     assert [found["id"] for found in changes(maker, bad, change("good"))] == ["good"]
@@ -106,12 +150,21 @@ def test_changes_are_found_on_the_results_of_tool_steps(maker: Maker) -> None:
         node("step4", "tool", (1, 3), refs=[(1, 3)]),
     )
     found = maker.document()["workspace_changes"]
-    assert [(c["id"], c["ref"]) for c in found] == [("c1", {"seq": 1, "row": 2, "block": 2}), ("c2", {"seq": 1, "row": 2, "block": 1})]
+    assert [(c["id"], c["ref"]) for c in found] == [
+        ("c1", {"seq": 1, "row": 2, "block": 2}),
+        ("c2", {"seq": 1, "row": 2, "block": 1}),
+    ]
 
 
 def test_one_entry_for_each_id_of_each_capturer(maker: Maker) -> None:
-    found = changes(maker, change("a", time=clock(9)), change("a", time=clock(1)), change("a", by="other", time=clock(3)), change("b"))
-    assert sorted((c["captured_by"], c["id"], c["time"]) for c in found) == [("hook", "a", clock(9)), ("hook", "b", clock(1)), ("other", "a", clock(3))]
+    found = changes(
+        maker, change("a", time=clock(9)), change("a", time=clock(1)), change("a", by="other", time=clock(3)), change("b")
+    )
+    assert sorted((c["captured_by"], c["id"], c["time"]) for c in found) == [
+        ("hook", "a", clock(9)),
+        ("hook", "b", clock(1)),
+        ("other", "a", clock(3)),
+    ]
 
 
 def test_changes_sort_by_instant_then_claude_code_then_place(maker: Maker) -> None:
@@ -128,10 +181,23 @@ def test_changes_sort_by_instant_then_claude_code_then_place(maker: Maker) -> No
 
 
 def test_a_step_lists_its_records_in_that_order(maker: Maker) -> None:
-    changes(maker, change("z", time=clock(1)), change("a", time=clock(2)), change("y", tool="toolu_2"), change("x", tool="unknown"), change("w", tool=""))
+    changes(
+        maker,
+        change("z", time=clock(1)),
+        change("a", time=clock(2)),
+        change("y", tool="toolu_2"),
+        change("x", tool="unknown"),
+        change("w", tool=""),
+    )
     nodes, document = maker.nodes(), maker.document()
     assert (nodes["step1"]["changes"], nodes["step2"]["changes"]) == (["z", "a"], ["y"])
-    assert {c["id"]: c["step"] for c in document["workspace_changes"]} == {"z": "step1", "a": "step1", "y": "step2", "x": "", "w": ""}
+    assert {c["id"]: c["step"] for c in document["workspace_changes"]} == {
+        "z": "step1",
+        "a": "step1",
+        "y": "step2",
+        "x": "",
+        "w": "",
+    }
     assert document["summary"]["changes"] == 5
 
 
@@ -157,7 +223,12 @@ def test_keys_stand_at_their_places(maker: Maker) -> None:
 
 def test_an_execution_is_step_ref_and_its_own_keys_in_order(maker: Maker) -> None:
     full = execution(
-        tool_name="n", cwd="/w", server={"name": "s", "source": "f"}, duration_ms=5, arguments={"state": "available", "bytes": 3, "sha256": "aa"}, result={"state": "size_only", "bytes": 9}
+        tool_name="n",
+        cwd="/w",
+        server={"name": "s", "source": "f"},
+        duration_ms=5,
+        arguments={"state": "available", "bytes": 3, "sha256": "aa"},
+        result={"state": "size_only", "bytes": 9},
     )
     call(maker)
     maker.land(data(dict(sorted(full.items()))), kind="execution")
@@ -172,10 +243,27 @@ def test_an_execution_is_step_ref_and_its_own_keys_in_order(maker: Maker) -> Non
 
 def test_optional_keys_of_an_execution_are_absent_when_empty(maker: Maker) -> None:
     call(maker)
-    maker.land(data({"schema": "execution/1", "tool_name": "", "cwd": "", "duration_ms": 0, "server": {"name": "x", "source": ""}}), kind="execution")
+    maker.land(
+        data({"schema": "execution/1", "tool_name": "", "cwd": "", "duration_ms": 0, "server": {"name": "x", "source": ""}}),
+        kind="execution",
+    )
     maker.round(*STEPS)
     found = maker.document()["tool_executions"][0]
-    assert list(found) == ["step", "ref", "schema", "id", "observed_by", "boundary", "session", "stream", "tool", "protocol", "server", "time", "outcome"]
+    assert list(found) == [
+        "step",
+        "ref",
+        "schema",
+        "id",
+        "observed_by",
+        "boundary",
+        "session",
+        "stream",
+        "tool",
+        "protocol",
+        "server",
+        "time",
+        "outcome",
+    ]
     assert found["server"] == {"name": "x"} and found["tool"] == ""
 
 
@@ -191,12 +279,32 @@ def test_executions_are_found_in_their_files_only(maker: Maker) -> None:
 
 def test_executions_sort_and_are_unique_as_changes_are(maker: Maker) -> None:
     call(maker)
-    maker.land(*[data(e) for e in (execution("b", time=clock(2)), execution("a", time=clock(1)), execution("a", time=clock(5)), execution("a", by="other", time=clock(3)), execution("c", by="claude-code", time=clock(3)))], kind="execution")
+    maker.land(
+        *[
+            data(e)
+            for e in (
+                execution("b", time=clock(2)),
+                execution("a", time=clock(1)),
+                execution("a", time=clock(5)),
+                execution("a", by="other", time=clock(3)),
+                execution("c", by="claude-code", time=clock(3)),
+            )
+        ],
+        kind="execution",
+    )
     maker.round(*STEPS)
-    assert [(e["id"], e["observed_by"]) for e in maker.document()["tool_executions"]] == [("a", "proxy"), ("b", "proxy"), ("c", "claude-code"), ("a", "other")]
+    assert [(e["id"], e["observed_by"]) for e in maker.document()["tool_executions"]] == [
+        ("a", "proxy"),
+        ("b", "proxy"),
+        ("c", "claude-code"),
+        ("a", "other"),
+    ]
 
 
-@pytest.mark.parametrize(("schema", "key"), [("changes\\/1", "workspace_changes"), ("changes\\u002f1", "workspace_changes"), ("execution\\/1", "tool_executions")])
+@pytest.mark.parametrize(
+    ("schema", "key"),
+    [("changes\\/1", "workspace_changes"), ("changes\\u002f1", "workspace_changes"), ("execution\\/1", "tool_executions")],
+)
 def test_a_schema_may_be_spelt_with_escapes(maker: Maker, schema: str, key: str) -> None:
     call(maker)
     maker.land(b'{"parts":[{"k":"data","data":{"schema":"' + schema.encode() + b'","id":"x"}}]}', kind=schema.split("\\")[0])

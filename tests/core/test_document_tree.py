@@ -35,12 +35,67 @@ def test_keys_of_a_document_stand_in_the_seeds_order(maker: Maker) -> None:
     timed(maker, 2)
     maker.round(node("talk/1", "talk", (1, 1)), relation("starts", "a", "b"))
     document = maker.document()
-    assert list(document) == ["format", "version", "conversation", "sessions", "head", "parser", "policy", "summary", "rounds", "files", "streams", "segments", "talks", "loose", "relations", "unresolved"]
+    assert list(document) == [
+        "format",
+        "version",
+        "conversation",
+        "sessions",
+        "head",
+        "parser",
+        "policy",
+        "summary",
+        "rounds",
+        "files",
+        "streams",
+        "segments",
+        "talks",
+        "loose",
+        "relations",
+        "unresolved",
+    ]
     assert (document["format"], document["version"], document["head"]) == ("asz.view", "1.0", {"round": 1, "digest": maker.digest})
     assert (document["parser"], document["policy"]) == ("v1", "v1+idle=10m0s")
-    assert list(document["summary"]) == ["title", "state", "problems", "talks", "steps", "streams", "segments", "rounds", "unresolved", "from", "to", "kinds", "relation_types", "quality"]
-    assert list(document["rounds"][0]) == ["round", "digest", "previous", "from_seq", "through_seq", "input_digest", "from_time", "through_time", "verified"]
-    assert list(document["files"][0]) == ["file", "format", "kind", "seq", "round", "stream", "run", "lines", "bytes", "digest", "from_time", "through_time"]
+    assert list(document["summary"]) == [
+        "title",
+        "state",
+        "problems",
+        "talks",
+        "steps",
+        "streams",
+        "segments",
+        "rounds",
+        "unresolved",
+        "from",
+        "to",
+        "kinds",
+        "relation_types",
+        "quality",
+    ]
+    assert list(document["rounds"][0]) == [
+        "round",
+        "digest",
+        "previous",
+        "from_seq",
+        "through_seq",
+        "input_digest",
+        "from_time",
+        "through_time",
+        "verified",
+    ]
+    assert list(document["files"][0]) == [
+        "file",
+        "format",
+        "kind",
+        "seq",
+        "round",
+        "stream",
+        "run",
+        "lines",
+        "bytes",
+        "digest",
+        "from_time",
+        "through_time",
+    ]
 
 
 def test_keys_of_a_node_stand_in_order_and_empty_ones_are_absent(maker: Maker) -> None:
@@ -52,7 +107,24 @@ def test_keys_of_a_node_stand_in_order_and_empty_ones_are_absent(maker: Maker) -
         relation("in_segment", "talk/1", "segment/1"),
     )
     talk = maker.document()["talks"][0]
-    assert list(talk) == ["id", "kind", "parent", "stream", "at", "ref", "refs", "attrs", "label", "runs", "steps", "from", "to", "segment", "children", "edges"]
+    assert list(talk) == [
+        "id",
+        "kind",
+        "parent",
+        "stream",
+        "at",
+        "ref",
+        "refs",
+        "attrs",
+        "label",
+        "runs",
+        "steps",
+        "from",
+        "to",
+        "segment",
+        "children",
+        "edges",
+    ]
     run = talk["children"][0]
     assert run == {"id": "run/1", "kind": "run", "parent": "talk/1", "at": 0, "children": run["children"]}
     step = run["children"][0]
@@ -65,7 +137,13 @@ def test_attrs_keep_the_rounds_own_key_order_and_spelling(maker: Maker) -> None:
     raw = b'{ "z":1.50, "a":1e3,"\\u0041":"\\u00e9\\/" ,"n":-0, "big":123456789012345678901234567890}'
     maker.raw_round(b'{"t":"node","id":"n","kind":"tool","revision":1,"attrs":' + raw + b"}", counts=(1, 0, 0))
     indented = maker.load().json()
-    for piece in (b'"z": 1.50,\n', b'"a": 1e3,\n', b'"\\u0041": "\\u00e9\\/",\n', b'"n": -0,\n', b'"big": 123456789012345678901234567890\n'):
+    for piece in (
+        b'"z": 1.50,\n',
+        b'"a": 1e3,\n',
+        b'"\\u0041": "\\u00e9\\/",\n',
+        b'"n": -0,\n',
+        b'"big": 123456789012345678901234567890\n',
+    ):
         assert piece in indented
     assert indented.index(b'"z"') < indented.index(b'"a": 1e3')
     assert raw.translate(None, b" ") in maker.load().json(compact=True)
@@ -76,7 +154,15 @@ def test_attrs_keep_the_rounds_own_key_order_and_spelling(maker: Maker) -> None:
 
 @pytest.mark.parametrize(
     ("time", "at"),
-    [("", 0), ("nonsense", 0), (clock(1), ms(1)), (clock(1, ".0009999"), ms(1)), (clock(1, ".999999999"), ms(1) + 999), ("1969-12-31T23:59:59.9999Z", -1), ("1970-01-01T00:00:00.0005Z", 0)],
+    [
+        ("", 0),
+        ("nonsense", 0),
+        (clock(1), ms(1)),
+        (clock(1, ".0009999"), ms(1)),
+        (clock(1, ".999999999"), ms(1) + 999),
+        ("1969-12-31T23:59:59.9999Z", -1),
+        ("1970-01-01T00:00:00.0005Z", 0),
+    ],
 )
 def test_at_is_the_records_time_in_milliseconds_rounded_down(maker: Maker, time: str, at: int) -> None:
     maker.land(said("x", time=time))
@@ -139,7 +225,9 @@ def test_a_talk_in_a_talk_is_listed_too_and_counts_in_both(maker: Maker) -> None
 
 def test_runs_steps_and_tools_count_the_whole_subtree(maker: Maker) -> None:
     kinds = ["run", "run", "tool", "agent.call", "llm.call", "thinking", "session", "stream", "epoch", "segment", "unknown.kind"]
-    maker.round(node("talk/1", "talk"), *[node(f"n{at}", kind, parent="talk/1" if at < 2 else "n0") for at, kind in enumerate(kinds)])
+    maker.round(
+        node("talk/1", "talk"), *[node(f"n{at}", kind, parent="talk/1" if at < 2 else "n0") for at, kind in enumerate(kinds)]
+    )
     talk = maker.document()["talks"][0]
     assert (talk["runs"], talk["steps"], talk["tools"]) == (2, 5, 2)
 
@@ -151,7 +239,9 @@ def test_a_talk_without_any_has_no_counts(maker: Maker) -> None:
 
 def test_the_span_covers_the_whole_subtree_itself_included_also_below_the_depth_cut(maker: Maker) -> None:
     timed(maker, 30)
-    chain = [node("talk/1", "talk", (1, 10))] + [node(f"d{d}", "tool", (1, 10 + d), parent=f"d{d - 1}" if d > 1 else "talk/1") for d in range(1, 18)]
+    chain = [node("talk/1", "talk", (1, 10))] + [
+        node(f"d{d}", "tool", (1, 10 + d), parent=f"d{d - 1}" if d > 1 else "talk/1") for d in range(1, 18)
+    ]
     maker.round(*chain, node("deep", "tool", (1, 1), parent="d17"))
     talk = maker.document()["talks"][0]
     assert (talk["from"], talk["to"], talk["steps"], talk["tools"]) == (ms(1), ms(27), 18, 18)
@@ -159,7 +249,9 @@ def test_the_span_covers_the_whole_subtree_itself_included_also_below_the_depth_
 
 def test_untimed_nodes_do_not_count_in_a_span(maker: Maker) -> None:
     maker.land(said("x"), said("x", time=clock(5)), said("x", time="1970-01-01T00:00:00Z"))
-    maker.round(node("talk/1", "talk", (1, 1)), node("a", "tool", (1, 2), parent="talk/1"), node("b", "tool", (1, 3), parent="talk/1"))
+    maker.round(
+        node("talk/1", "talk", (1, 1)), node("a", "tool", (1, 2), parent="talk/1"), node("b", "tool", (1, 3), parent="talk/1")
+    )
     talk = maker.document()["talks"][0]
     assert (talk["at"], talk["from"], talk["to"]) == (0, ms(5), ms(5))
 
@@ -168,7 +260,15 @@ def test_untimed_nodes_do_not_count_in_a_span(maker: Maker) -> None:
 
 
 def test_children_are_in_record_order(maker: Maker) -> None:
-    places: list[tuple[str, tuple[int, ...] | None]] = [("f", (1, 1)), ("e", (1, 1, 0)), ("d", (1, 1, 1)), ("c", (1, 2)), ("b", (2, 1)), ("a", None), ("z", None)]
+    places: list[tuple[str, tuple[int, ...] | None]] = [
+        ("f", (1, 1)),
+        ("e", (1, 1, 0)),
+        ("d", (1, 1, 1)),
+        ("c", (1, 2)),
+        ("b", (2, 1)),
+        ("a", None),
+        ("z", None),
+    ]
     shuffled = places[:]
     random.Random(5).shuffle(shuffled)
     maker.land(said("x"))
@@ -186,15 +286,21 @@ def test_twelve_levels_below_a_talk_are_written_and_deeper_ones_count(maker: Mak
 
 
 def test_twelve_levels_below_a_loose_root_are_written(maker: Maker) -> None:
-    maker.round(*[node(f"d{d:02d}", "tool", parent=f"d{d - 1:02d}") for d in range(0, 20)])
+    maker.round(*[node(f"d{d:02d}", "tool", parent=f"d{d - 1:02d}") for d in range(20)])
     document = maker.document()
     assert ids(document["loose"]) == ["d00"]
-    assert sorted(nodes_of(document)) == [f"d{d:02d}" for d in range(0, 13)]
+    assert sorted(nodes_of(document)) == [f"d{d:02d}" for d in range(13)]
     assert document["summary"]["steps"] == 20
 
 
 def test_the_cut_keeps_siblings_after_a_deep_branch(maker: Maker) -> None:
-    maker.round(node("talk/1", "talk"), *[node(f"d{d}", "tool", (1, 1), parent=f"d{d - 1}" if d > 1 else "talk/1") for d in range(1, 20)], node("last", "tool", (1, 2), parent="talk/1"), node("mid", "tool", (1, 2), parent="d6"), through_seq=1)
+    maker.round(
+        node("talk/1", "talk"),
+        *[node(f"d{d}", "tool", (1, 1), parent=f"d{d - 1}" if d > 1 else "talk/1") for d in range(1, 20)],
+        node("last", "tool", (1, 2), parent="talk/1"),
+        node("mid", "tool", (1, 2), parent="d6"),
+        through_seq=1,
+    )
     nodes = maker.nodes()
     assert ids(nodes["talk/1"]["children"]) == ["d1", "last"] and ids(nodes["d6"]["children"]) == ["d7", "mid"]
 
@@ -234,7 +340,12 @@ def test_loose_roots_are_the_highest_runs_and_steps_without_a_talk_above(maker: 
 
 
 def test_a_loose_root_is_found_through_what_stands_between(maker: Maker) -> None:
-    maker.round(node("top", "tool"), node("epoch/x", "epoch", parent="top"), node("stream/x", "stream", parent="epoch/x"), node("low", "tool", parent="stream/x"))
+    maker.round(
+        node("top", "tool"),
+        node("epoch/x", "epoch", parent="top"),
+        node("stream/x", "stream", parent="epoch/x"),
+        node("low", "tool", parent="stream/x"),
+    )
     assert [shape(view) for view in maker.document()["loose"]] == [{"top": [{"epoch/x": [{"stream/x": ["low"]}]}]}]
 
 
@@ -292,7 +403,12 @@ def test_of_a_loop_the_node_first_in_record_order_stands_on_top(maker: Maker, or
 
 
 def test_a_loop_above_a_step_hides_nothing(maker: Maker) -> None:
-    maker.round(node("epoch/a", "epoch", parent="epoch/b"), node("epoch/b", "epoch", parent="epoch/a"), node("t1", "tool", parent="epoch/a"), node("t2", "tool", parent="t1"))
+    maker.round(
+        node("epoch/a", "epoch", parent="epoch/b"),
+        node("epoch/b", "epoch", parent="epoch/a"),
+        node("t1", "tool", parent="epoch/a"),
+        node("t2", "tool", parent="t1"),
+    )
     assert [shape(view) for view in maker.document()["loose"]] == [{"t1": ["t2"]}]
 
 
@@ -352,7 +468,12 @@ def test_edges_stand_on_both_ends_by_relation_id_then_in_before_out(maker: Maker
 
 
 def test_every_node_of_a_tree_carries_its_edges(maker: Maker) -> None:
-    maker.round(node("talk/1", "talk"), node("run/1", "run", parent="talk/1"), node("t", "tool", parent="run/1"), *[relation("starts", id, "x") for id in ("talk/1", "run/1", "t")])
+    maker.round(
+        node("talk/1", "talk"),
+        node("run/1", "run", parent="talk/1"),
+        node("t", "tool", parent="run/1"),
+        *[relation("starts", id, "x") for id in ("talk/1", "run/1", "t")],
+    )
     assert all(len(view["edges"]) == 1 for view in maker.nodes().values())
 
 
@@ -369,5 +490,9 @@ def test_talks_and_loose_hold_every_run_and_step(maker: Maker) -> None:
         maker.round(*frames)
         conversation = maker.load()
         seen = nodes_of(maker.document())
-        wanted = {n.id for n in conversation.fold.nodes.values() if n.kind == "run" or n.kind not in ("session", "segment", "stream", "epoch", "talk", "run")}
+        wanted = {
+            n.id
+            for n in conversation.fold.nodes.values()
+            if n.kind == "run" or n.kind not in ("session", "segment", "stream", "epoch", "talk", "run")
+        }
         assert wanted <= set(seen)

@@ -31,8 +31,16 @@ def fold_of(*rounds: list[Any]) -> Fold:
 
 def test_a_higher_revision_supersedes_the_whole_entity() -> None:
     fold = fold_of(
-        [node("n", "tool", (1, 1), parent="p", stream="main", attrs={"a": 1}), relation("starts", "n", "s", id="r", via="v"), unresolved("u")],
-        [node("n", "run", (2, 2)), {"t": "relation", "id": "r", "type": "reports", "from": "s", "to": "n"}, unresolved("u", "resolved", reason="")],
+        [
+            node("n", "tool", (1, 1), parent="p", stream="main", attrs={"a": 1}),
+            relation("starts", "n", "s", id="r", via="v"),
+            unresolved("u"),
+        ],
+        [
+            node("n", "run", (2, 2)),
+            {"t": "relation", "id": "r", "type": "reports", "from": "s", "to": "n"},
+            unresolved("u", "resolved", reason=""),
+        ],
     )
     n, r = fold.nodes["n"], fold.relations["r"]
     assert (n.kind, n.parent, n.stream, bytes(n.attrs or b""), n.revision) == ("run", "", "", b"", 2)
@@ -134,7 +142,14 @@ def test_ids_sort_by_their_characters() -> None:
 
 
 def test_edges_are_by_relation_id_then_in_before_out_and_a_loop_appears_twice() -> None:
-    fold = fold_of([relation("starts", "n", "x", id="r2"), relation("starts", "y", "n", id="r1"), relation("retries", "n", "n", id="r3"), relation("starts", "x", "y", id="r0")])
+    fold = fold_of(
+        [
+            relation("starts", "n", "x", id="r2"),
+            relation("starts", "y", "n", id="r1"),
+            relation("retries", "n", "n", id="r3"),
+            relation("starts", "x", "y", id="r0"),
+        ]
+    )
     assert [(r.id, way) for r, way in fold.edges("n")] == [("r1", "in"), ("r2", "out"), ("r3", "in"), ("r3", "out")]
     assert fold.edges("nobody") == []
 
@@ -144,13 +159,27 @@ def test_edges_are_by_relation_id_then_in_before_out_and_a_loop_appears_twice() 
 
 def test_a_delta_tells_what_was_added_changed_and_removed() -> None:
     fold = fold_of([node("a", "tool", parent="p"), node("b", "tool", parent="p"), relation("starts", "a", "b", id="r")])
-    delta = fold.apply(round_(2, [node("a", "run", parent="q"), tombstone("node", "b"), node("c", "tool", parent="p"), tombstone("node", "nothing"), relation("starts", "a", "c", id="r")], fold.digest))
+    delta = fold.apply(
+        round_(
+            2,
+            [
+                node("a", "run", parent="q"),
+                tombstone("node", "b"),
+                node("c", "tool", parent="p"),
+                tombstone("node", "nothing"),
+                relation("starts", "a", "c", id="r"),
+            ],
+            fold.digest,
+        )
+    )
     assert (delta.round, delta.added, delta.changed, delta.removed) == (2, {"c"}, {"a", "r"}, {"b"})
     assert {"p", "q"} <= delta.parents
 
 
 def test_the_delta_of_the_first_round_is_all_of_it() -> None:
-    delta = Fold().apply(round_(1, [node("a", "tool"), relation("starts", "a", "b", id="r"), unresolved("u"), tombstone("node", "x")]))
+    delta = Fold().apply(
+        round_(1, [node("a", "tool"), relation("starts", "a", "b", id="r"), unresolved("u"), tombstone("node", "x")])
+    )
     assert (delta.added, delta.changed, delta.removed) == ({"a", "r", "u"}, set(), set())
 
 
@@ -164,13 +193,18 @@ def test_the_session_node_is_that_of_the_head() -> None:
 # --- indexes that are kept up to date
 
 IDS = [f"n{at}" for at in range(7)]
-REFS = st.none() | st.tuples(st.integers(1, 3), st.integers(0, 3)) | st.tuples(st.integers(1, 3), st.integers(1, 2), st.integers(0, 2))
+REFS = (
+    st.none() | st.tuples(st.integers(1, 3), st.integers(0, 3)) | st.tuples(st.integers(1, 3), st.integers(1, 2), st.integers(0, 2))
+)
 NODE = st.builds(
     lambda id, at, parent, kind: node(id, kind, at, parent=parent),
     st.sampled_from(IDS), REFS, st.sampled_from(["", *IDS]), st.sampled_from(["tool", "run", "talk"]),
 )  # fmt: skip
 RELATION = st.builds(
-    lambda id, a, b: relation("starts", a, b, id=id), st.sampled_from(["r0", "r1", "r2", "r3"]), st.sampled_from(IDS), st.sampled_from(IDS)
+    lambda id, a, b: relation("starts", a, b, id=id),
+    st.sampled_from(["r0", "r1", "r2", "r3"]),
+    st.sampled_from(IDS),
+    st.sampled_from(IDS),
 )
 GONE = st.sampled_from([tombstone("node", id) for id in IDS] + [tombstone("relation", f"r{at}") for at in range(4)])
 ROUND = st.lists(NODE | NODE | RELATION | GONE, max_size=12, unique_by=lambda frame: frame["id"])
@@ -195,7 +229,9 @@ def by_hand(nodes: dict[str, Node], relations: dict[str, Any]) -> Any:
     children = {id: [n.id for n in sorted((n for n in nodes.values() if n.parent == id), key=order)] for id in IDS}
     edges = {}
     for id in IDS:
-        found = [(r.id, "in") for r in relations.values() if r.to == id] + [(r.id, "out") for r in relations.values() if r.from_ == id]
+        found = [(r.id, "in") for r in relations.values() if r.to == id] + [
+            (r.id, "out") for r in relations.values() if r.from_ == id
+        ]
         edges[id] = sorted(found)
     return children, edges
 
@@ -212,7 +248,12 @@ def test_indexes_kept_up_round_by_round_equal_indexes_made_anew(rounds: list[lis
                 growing.children(id)
                 growing.edges(id)
         fresh = fold_of(*rounds[:number])
-        assert (growing.nodes, growing.relations, growing.head, growing.digest) == (fresh.nodes, fresh.relations, fresh.head, fresh.digest)
+        assert (growing.nodes, growing.relations, growing.head, growing.digest) == (
+            fresh.nodes,
+            fresh.relations,
+            fresh.head,
+            fresh.digest,
+        )
         assert answers(fresh) == by_hand(fresh.nodes, fresh.relations)
         if number == len(rounds) or ask_step == 0:
             assert answers(growing) == answers(fresh)

@@ -17,7 +17,9 @@ from tests.core.helpers import Maker, node, part, record, said
 def document_of(text: str) -> Document:
     """A document whose one node shows a text."""
     summary = Summary("", "verified", [], 0, 0, 0, 0, 0, 0, *[UNSET] * 4, 0, 0, {}, {}, {})
-    return Document("asz.view", "1.0", "c", [], Head(1, "d"), "p", "q", summary, [], [], [], [], [ViewNode("n", "talk", text=text)], [], [], [])
+    return Document(
+        "asz.view", "1.0", "c", [], Head(1, "d"), "p", "q", summary, [], [], [], [], [ViewNode("n", "talk", text=text)], [], [], []
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,12 +66,19 @@ def test_the_document_is_indented_by_two_and_ends_with_one_newline(maker: Maker)
     maker.round(node("talk/1", "talk", (1, 1), attrs={"a": [], "b": {}, "c": [1, {"d": 2}]}))
     made = maker.load().json()
     assert made == (json.dumps(json.loads(made), indent=2, ensure_ascii=False) + "\n").encode()
-    assert made.startswith(b'{\n  "format": "asz.view",\n  "version": "1.0",\n') and made.endswith(b"}\n") and not made.endswith(b"\n\n")
+    assert (
+        made.startswith(b'{\n  "format": "asz.view",\n  "version": "1.0",\n')
+        and made.endswith(b"}\n")
+        and not made.endswith(b"\n\n")
+    )
 
 
 def test_the_compact_document_is_one_line_without_spaces(maker: Maker) -> None:
     maker.land(said("a: b, <&>"))
-    maker.raw_round(b'{"t":"node","revision":1,"id":"n","kind":"message.external","ref":{"seq":1,"row":1},"attrs":{ "a" : [ 1 , 2 ] , "b":"< x" }}', counts=(1, 0, 0))
+    maker.raw_round(
+        b'{"t":"node","revision":1,"id":"n","kind":"message.external","ref":{"seq":1,"row":1},"attrs":{ "a" : [ 1 , 2 ] , "b":"< x" }}',
+        counts=(1, 0, 0),
+    )
     made = maker.load().json(compact=True)
     assert b"\n" not in made and b'"attrs":{"a":[1,2],"b":"< x"}' in made and b'"text":"a: b, <&>"' in made
     assert json.loads(made) == maker.document()
@@ -79,15 +88,22 @@ def test_attrs_keep_their_own_escapes_and_numbers_and_get_the_others(maker: Make
     raw = '{"k":"\\u00e9\\/\\u003c<&\u2028\\ud83d\\ude00","n":[1.0,1e5,-0,0.10]}'
     maker.raw_round(b'{"t":"node","revision":1,"id":"n","kind":"tool","attrs":' + raw.encode() + b"}", counts=(1, 0, 0))
     made = maker.load().json()
-    assert '"k": "\\u00e9\\/\\u003c\\u003c\\u0026\\u2028\\ud83d\\ude00"'.encode() in made
+    assert b'"k": "\\u00e9\\/\\u003c\\u003c\\u0026\\u2028\\ud83d\\ude00"' in made
     assert b"1.0,\n" in made and b"1e5,\n" in made and b"-0,\n" in made and b"0.10\n" in made
-    assert '"k":"\\u00e9\\/\\u003c<&\\u2028\\ud83d\\ude00"'.encode() in maker.load().json(compact=True)
+    assert b'"k":"\\u00e9\\/\\u003c<&\\u2028\\ud83d\\ude00"' in maker.load().json(compact=True)
 
 
-@pytest.mark.parametrize("raw", [b'{"k":"\\ud800"}', b'{"k":' + b"[" * 3000 + b"]" * 3000 + b"}", b'{"k":1e999}', b'{"\\udc00":1,"a":"<"}'], ids=["lone", "deep", "huge", "lone key"])
+@pytest.mark.parametrize(
+    "raw",
+    [b'{"k":"\\ud800"}', b'{"k":' + b"[" * 3000 + b"]" * 3000 + b"}", b'{"k":1e999}', b'{"\\udc00":1,"a":"<"}'],
+    ids=["lone", "deep", "huge", "lone key"],
+)
 def test_attrs_that_the_fast_formatter_refuses_are_written_the_same_way(maker: Maker, raw: bytes) -> None:
     maker.land(record(part(text="<text>")))
-    maker.raw_round(b'{"t":"node","revision":1,"id":"n","kind":"message.external","ref":{"seq":1,"row":1},"attrs":' + raw + b"}", counts=(1, 0, 0))
+    maker.raw_round(
+        b'{"t":"node","revision":1,"id":"n","kind":"message.external","ref":{"seq":1,"row":1},"attrs":' + raw + b"}",
+        counts=(1, 0, 0),
+    )
     conversation = maker.load()
     made, compact = conversation.json(), conversation.json(compact=True)
     assert b"\n" not in compact and b'"attrs":' + raw in compact

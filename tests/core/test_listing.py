@@ -43,7 +43,16 @@ def test_a_quick_row_is_the_newest_header(maker: Maker) -> None:
     some(maker)
     maker.round(**LATER)
     row = maker.root().row(maker.conversation)
-    assert (row.id, row.title, row.talks, row.steps, row.streams, row.segments, row.rounds, row.unresolved) == ("c0", "a title", 3, 9, 2, 1, 2, 4)
+    assert (row.id, row.title, row.talks, row.steps, row.streams, row.segments, row.rounds, row.unresolved) == (
+        "c0",
+        "a title",
+        3,
+        9,
+        2,
+        1,
+        2,
+        4,
+    )
     assert (row.from_ms, row.to_ms, row.complete, row.problem, row.state) == (START_MS + 1000, START_MS + 2000, True, "", "")
     assert row.changed_ns == os.stat(maker.rounds_dir).st_mtime_ns
 
@@ -71,8 +80,22 @@ def test_a_quick_row_reads_past_rounds_that_do_not_read(maker: Maker) -> None:
 def test_a_full_row_counts_the_fold(maker: Maker) -> None:
     some(maker)
     row = maker.root().row(maker.conversation, full=True)
-    assert (row.title, row.talks, row.steps, row.streams, row.segments, row.rounds, row.unresolved) == ("folded title", 1, 2, 1, 1, 1, 1)
-    assert (row.from_ms, row.to_ms, row.complete, row.state, row.problem) == (START_MS + 10_000, START_MS + 20_000, True, "chained", "")
+    assert (row.title, row.talks, row.steps, row.streams, row.segments, row.rounds, row.unresolved) == (
+        "folded title",
+        1,
+        2,
+        1,
+        1,
+        1,
+        1,
+    )
+    assert (row.from_ms, row.to_ms, row.complete, row.state, row.problem) == (
+        START_MS + 10_000,
+        START_MS + 20_000,
+        True,
+        "chained",
+        "",
+    )
 
 
 def test_a_full_row_says_the_same_as_the_document(maker: Maker) -> None:
@@ -127,7 +150,14 @@ def test_a_conversation_without_rounds_says_so(tmp_path: Path) -> None:
 
 
 def test_rows_come_newest_activity_first_and_those_without_a_time_last() -> None:
-    rows = [Row("b", to_ms=5), Row("a", to_ms=5), Row("old", to_ms=1), Row("none1", changed_ns=1), Row("none2", changed_ns=2), Row("zero", to_ms=0)]
+    rows = [
+        Row("b", to_ms=5),
+        Row("a", to_ms=5),
+        Row("old", to_ms=1),
+        Row("none1", changed_ns=1),
+        Row("none2", changed_ns=2),
+        Row("zero", to_ms=0),
+    ]
     assert [row.id for row in newest_first(rows)] == ["a", "b", "old", "zero", "none2", "none1"]
 
 

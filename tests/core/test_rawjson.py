@@ -21,8 +21,15 @@ PIECE = st.sampled_from(
     [b"a", b"null", "é".encode(), "\U0001f600".encode(), b"\\n", b"\\\\", b'\\"', b"\\/", b"\\u00e9", b"\\ud83d\\ude00", b"\\uD83d", b"\\ude00", b"\\\\ud800", b"\xff", b"\xe2\x82", b"\x7f", b"<&>", b"{[,:]}"]
 )  # fmt: skip
 STRING = st.lists(PIECE, max_size=5).map(lambda pieces: b'"' + b"".join(pieces) + b'"')
-SCALAR = st.sampled_from([b"0", b"-0", b"1.50", b"-1e3", b"2E+02", b"1e-7", b"123456789012345678901234567890", b"true", b"false", b"null"]) | STRING
-KEY = st.sampled_from([b'"a"', b'"b"', b'"\\u0061"', b'"null"', b'""', b'"raw"', b'"list"', b'"inner"', b'"plain"', b'"\xff"', b'"\\ud800"'])
+SCALAR = (
+    st.sampled_from(
+        [b"0", b"-0", b"1.50", b"-1e3", b"2E+02", b"1e-7", b"123456789012345678901234567890", b"true", b"false", b"null"]
+    )
+    | STRING
+)
+KEY = st.sampled_from(
+    [b'"a"', b'"b"', b'"\\u0061"', b'"null"', b'""', b'"raw"', b'"list"', b'"inner"', b'"plain"', b'"\xff"', b'"\\ud800"']
+)
 
 
 def spaced(parts: list[bytes], spaces: list[bytes]) -> bytes:
@@ -62,7 +69,11 @@ def refuse_constant(name: str) -> None:
 def reference(raw: bytes) -> Any:
     """What Python's own decoder reads, with invalid bytes and lone surrogates as U+FFFD and numbers as floats."""
     text = "".join(text_of(raw))
-    return plain(json.loads(text, parse_int=float, parse_constant=refuse_constant))
+    return plain(json.loads(text, parse_int=float, parse_constant=refuse_constant, object_pairs_hook=last_wins))
+
+
+def last_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {LONE.sub("\ufffd", key): value for key, value in pairs}
 
 
 def plain(value: Any) -> Any:
@@ -90,22 +101,27 @@ def test_each_byte_that_is_no_part_of_valid_utf8_reads_as_one_replacement(raw: b
 @given(st.lists(PIECE, max_size=8).map(b"".join))
 def test_valid_text_is_valid_and_valid_text_stays(raw: bytes) -> None:
     once = valid_text(raw)
-    assert once.decode() and valid_text(once) == once or not raw
+    assert (once.decode() and valid_text(once) == once) or not raw
     assert not re.search(rb"(?<!\\)(?:\\\\)*\\ud8[0-9a-f]{2}(?!\\ud[c-f])", once)
 
 
 # --- loads
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(JSON)
 def test_loads_reads_what_a_plain_decoder_reads(raw: bytes) -> None:
     assert plain(loads(raw)) == reference(raw)
     assert plain(loads(text_of(raw))) == reference(raw)
 
 
-@settings(max_examples=400, deadline=None)
-@given(JSON, st.integers(0, 60), st.sampled_from([b"", b",", b"]", b"}", b":", b'"', b"1", b"x", b"[", b"\\", b"\x01", b"null", b"-", b"."]), st.booleans())
+@settings(max_examples=250, deadline=None)
+@given(
+    JSON,
+    st.integers(0, 60),
+    st.sampled_from([b"", b",", b"]", b"}", b":", b'"', b"1", b"x", b"[", b"\\", b"\x01", b"null", b"-", b"."]),
+    st.booleans(),
+)
 def test_loads_refuses_exactly_what_is_no_json(raw: bytes, at: int, piece: bytes, cut: bool) -> None:
     at = min(at, len(raw))
     damaged = raw[:at] + piece + raw[at + cut :]
@@ -118,7 +134,45 @@ def test_loads_refuses_exactly_what_is_no_json(raw: bytes, at: int, piece: bytes
         assert plain(loads(damaged)) == wanted
 
 
-@pytest.mark.parametrize("raw", [b"[1,]", b"{,}", b'{"a"}', b'{"a":}', b'{"a":1,}', b"[,1]", b"[1 2]", b"{1:2}", b"]", b"[}", b"{]", b"", b"  ", b'"', b'"a', b"01", b"+1", b".5", b"1.", b"tru", b"nulll", b"NaN", b"Infinity", b"[1]]", b"1 1", b'{"a":1 "b":2}', b'"\\x"', b'"\\u12g4"', b'"\t"', b"'a'", b"\x00", b"[1:2]", b'{"a",1}', b"\xef\xbb\xbf1"])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"[1,]",
+        b"{,}",
+        b'{"a"}',
+        b'{"a":}',
+        b'{"a":1,}',
+        b"[,1]",
+        b"[1 2]",
+        b"{1:2}",
+        b"]",
+        b"[}",
+        b"{]",
+        b"",
+        b"  ",
+        b'"',
+        b'"a',
+        b"01",
+        b"+1",
+        b".5",
+        b"1.",
+        b"tru",
+        b"nulll",
+        b"NaN",
+        b"Infinity",
+        b"[1]]",
+        b"1 1",
+        b'{"a":1 "b":2}',
+        b'"\\x"',
+        b'"\\u12g4"',
+        b'"\t"',
+        b"'a'",
+        b"\x00",
+        b"[1:2]",
+        b'{"a",1}',
+        b"\xef\xbb\xbf1",
+    ],
+)
 def test_loads_refuses(raw: bytes) -> None:
     # A lone surrogate somewhere sends the text down the slow path; it must refuse the same.
     for text in (raw, b'["\\ud800",' + raw + b"]"):
@@ -153,7 +207,7 @@ def test_deeper_nesting_is_refused(depth: int) -> None:
 # --- indent and compact
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(JSON)
 def test_indent_and_compact_change_white_space_only(raw: bytes) -> None:
     raw = valid_utf8(raw)
@@ -169,7 +223,7 @@ def valid_utf8(raw: bytes) -> bytes:
     return text_of(raw).encode()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(JSON)
 def test_indent_and_compact_are_what_the_fast_formatter_gives(raw: bytes) -> None:
     raw = valid_text(raw)
@@ -198,7 +252,16 @@ def test_deep_nesting_is_indented_and_compacted() -> None:
 # --- tokens
 
 
-@pytest.mark.parametrize(("raw", "why"), [(b'{"a', "unexpected end of JSON input"), (b'["a\\"', "unexpected end of JSON input"), (b'"a\x01"', "not JSON at byte 0"), (b"[ nul]", "not JSON at byte 1"), (b"1.", "not JSON at byte 0")])
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (b'{"a', "unexpected end of JSON input"),
+        (b'["a\\"', "unexpected end of JSON input"),
+        (b'"a\x01"', "not JSON at byte 0"),
+        (b"[ nul]", "not JSON at byte 1"),
+        (b"1.", "not JSON at byte 0"),
+    ],
+)
 def test_a_token_that_is_none_is_told(raw: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         list(tokens(raw))
@@ -210,7 +273,13 @@ def test_tokens_of_white_space_are_none() -> None:
 
 # --- forgiving
 
-SHAPE: dict[str, Any] = {"a": "plain", "plain": "plain", "raw": "raw", "inner": {"a": "plain", "raw": "raw"}, "list": [{"b": "plain", "raw": "raw"}]}
+SHAPE: dict[str, Any] = {
+    "a": "plain",
+    "plain": "plain",
+    "raw": "raw",
+    "inner": {"a": "plain", "raw": "raw"},
+    "list": [{"b": "plain", "raw": "raw"}],
+}
 
 
 def expected(value: Any, shape: Any) -> Any:
@@ -218,7 +287,11 @@ def expected(value: Any, shape: Any) -> Any:
     if shape == "raw":
         return value
     if isinstance(shape, dict) and isinstance(value, dict):
-        return {key: expected(item, shape[key]) for key, item in value.items() if key in shape and (item is not None or shape[key] == "raw")}
+        return {
+            key: expected(item, shape[key])
+            for key, item in value.items()
+            if key in shape and (item is not None or shape[key] == "raw")
+        }
     if isinstance(shape, list) and isinstance(value, list):
         return [{} if item is None else expected(item, shape[0]) for item in value]
     if shape == "plain" and isinstance(value, list):
@@ -245,7 +318,7 @@ def filled(value: Any, shape: Any, raws: list[bytes]) -> Any:
     return plain(value)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(OBJECT)
 def test_forgiving_keeps_known_keys_and_raw_values_to_the_byte(raw: bytes) -> None:
     rewritten, raws = forgiving(raw, SHAPE)
@@ -262,7 +335,11 @@ def test_forgiving_takes_any_json_and_gives_what_a_strict_decoder_takes(raw: byt
     orjson.loads(rewritten)
 
 
-@pytest.mark.parametrize("raw", [b"{", b'{"a":}', b"", b'{"a":1}}', b'{"a":"\x01"}', b"[" * 20_000 + b"]" * 20_000], ids=["open", "no value", "empty", "extra", "control", "too deep"])
+@pytest.mark.parametrize(
+    "raw",
+    [b"{", b'{"a":}', b"", b'{"a":1}}', b'{"a":"\x01"}', b"[" * 20_000 + b"]" * 20_000],
+    ids=["open", "no value", "empty", "extra", "control", "too deep"],
+)
 def test_forgiving_refuses_what_is_no_json(raw: bytes) -> None:
     with pytest.raises(ValueError):
         forgiving(raw, SHAPE)
@@ -283,7 +360,10 @@ def test_of_a_key_that_stands_twice_the_last_counts_and_null_takes_it_back() -> 
 @settings(max_examples=150, deadline=None)
 @given(OBJECT.filter(lambda raw: loads(raw).get("a") is None or isinstance(loads(raw)["a"], str)))
 def test_a_part_of_any_data_keeps_it(raw: bytes) -> None:
-    for line in (b'{"parts":[{"data":' + raw.replace(b"\n", b" ") + b"}]}", b'{"parts":[{"data":' + raw.replace(b"\n", b" ") + b'}],"label":"\xff"}'):
+    for line in (
+        b'{"parts":[{"data":' + raw.replace(b"\n", b" ") + b"}]}",
+        b'{"parts":[{"data":' + raw.replace(b"\n", b" ") + b'}],"label":"\xff"}',
+    ):
         got = decode_record(line)
         assert got.parts is not None and got.parts[0].raw_data() == text_of(raw.replace(b"\n", b" ").strip(b" \t\r"))
 
@@ -291,7 +371,7 @@ def test_a_part_of_any_data_keeps_it(raw: bytes) -> None:
 # --- without_member
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(OBJECT)
 def test_without_member_leaves_the_others_as_they_were(raw: bytes) -> None:
     raw = valid_utf8(raw).strip()

@@ -61,7 +61,17 @@ def test_frames_between_header_and_commit_come_in_any_order() -> None:
 
 
 def test_unknown_keys_are_ignored_and_null_is_absent() -> None:
-    frame = {"t": "node", "id": "n", "kind": "tool", "parent": None, "ref": None, "refs": None, "new": {"a": []}, "tombstone": None, "revision": 1}
+    frame = {
+        "t": "node",
+        "id": "n",
+        "kind": "tool",
+        "parent": None,
+        "ref": None,
+        "refs": None,
+        "new": {"a": []},
+        "tombstone": None,
+        "revision": 1,
+    }
     head = HEAD | {"title": None, "talks": None, "novel": [1], "previous": None}
     read = parse_round(raw_round(head, frame, relation("starts", "a", "b", via=None, evidence=None)))
     assert read.entities[0].parent == "" and read.entities[0].refs is None and not read.entities[0].tombstone  # type: ignore[union-attr]
@@ -69,7 +79,19 @@ def test_unknown_keys_are_ignored_and_null_is_absent() -> None:
 
 
 def test_later_header_keys_are_read_and_absent_means_unknown() -> None:
-    counts = ("talks", "steps", "streams", "segments", "unresolved", "changes", "lines_added", "lines_removed", "llm_calls", "subagents", "bash_runs")
+    counts = (
+        "talks",
+        "steps",
+        "streams",
+        "segments",
+        "unresolved",
+        "changes",
+        "lines_added",
+        "lines_removed",
+        "llm_calls",
+        "subagents",
+        "bash_runs",
+    )
     texts = ("from_time", "through_time", "session_from_time", "session_through_time", "title")
     bare = parse_round(raw_round(HEAD)).header
     assert all(getattr(bare, name) is None for name in counts) and all(getattr(bare, name) == "" for name in texts)
@@ -127,7 +149,22 @@ def test_every_frame_type_is_known(bad: bytes) -> None:
     refuse(with_frames(node("n", "tool"), bad), "undecodable frame", 3)
 
 
-@pytest.mark.parametrize("bad", [b"garbage", b'{"t":"node"', b"[]", b"7", b"null", b'"node"', b"   ", b'{"t":"node","id":"x","revision":1}}', b'{"t":"node","id":01}', b'{"t":"node","id":"\\q"}', b'{"t":"node","id":"\x00"}'])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b"garbage",
+        b'{"t":"node"',
+        b"[]",
+        b"7",
+        b"null",
+        b'"node"',
+        b"   ",
+        b'{"t":"node","id":"x","revision":1}}',
+        b'{"t":"node","id":01}',
+        b'{"t":"node","id":"\\q"}',
+        b'{"t":"node","id":"\x00"}',
+    ],
+)
 def test_every_line_decodes(bad: bytes) -> None:
     refuse(with_frames(node("n", "tool"), bad), "undecodable frame", 3)
 
@@ -212,12 +249,24 @@ def test_the_header_may_stand_after_empty_lines() -> None:
 # --- entities
 
 
-@pytest.mark.parametrize("frame", [node("", "tool"), relation("starts", "a", "b") | {"id": ""}, unresolved(""), {"t": "node", "kind": "tool"}, {"t": "node", "id": None}])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        node("", "tool"),
+        relation("starts", "a", "b") | {"id": ""},
+        unresolved(""),
+        {"t": "node", "kind": "tool"},
+        {"t": "node", "id": None},
+    ],
+)
 def test_every_frame_has_an_id(frame: dict[str, Any]) -> None:
     refuse(with_frames(node("n", "tool"), frame), "a frame has no id", 3)
 
 
-@pytest.mark.parametrize("frame", [node("x", "run"), relation("starts", "a", "b", id="x"), unresolved("x"), tombstone("node", "x"), tombstone("relation", "x")])
+@pytest.mark.parametrize(
+    "frame",
+    [node("x", "run"), relation("starts", "a", "b", id="x"), unresolved("x"), tombstone("node", "x"), tombstone("relation", "x")],
+)
 def test_no_id_stands_twice_in_one_round_across_frame_types(frame: dict[str, Any]) -> None:
     refuse(with_frames(node("x", "tool"), node("y", "tool"), frame), "the id stands twice in one round", 4)
 
@@ -261,7 +310,19 @@ def test_other_references_are_read_wherever_they_lead(where: str, at: dict[str, 
 
 
 @pytest.mark.parametrize("where", list(REFERRING))
-@pytest.mark.parametrize("at", [{"seq": -1, "row": 1}, {"seq": 1, "row": -1}, {"seq": "1", "row": 1}, {"seq": 1, "row": 1.5}, {"seq": 1, "row": True}, {"seq": 1, "row": 1, "block": "0"}, [1, 1], 5])
+@pytest.mark.parametrize(
+    "at",
+    [
+        {"seq": -1, "row": 1},
+        {"seq": 1, "row": -1},
+        {"seq": "1", "row": 1},
+        {"seq": 1, "row": 1.5},
+        {"seq": 1, "row": True},
+        {"seq": 1, "row": 1, "block": "0"},
+        [1, 1],
+        5,
+    ],
+)
 def test_sequences_and_rows_are_not_negative_and_integers(where: str, at: Any) -> None:
     why = "provider_bodies" if where == "provider_bodies" else "undecodable frame"
     refuse(with_frames(node("n", "tool"), REFERRING[where](at)), why, 3)
@@ -308,14 +369,30 @@ def test_each_field_has_its_type(frame: dict[str, Any]) -> None:
     refuse(with_frames(node("n", "tool"), frame), "undecodable frame", 3)
 
 
-@pytest.mark.parametrize("bodies", [None, [], [{"role": "response", "ref": {"seq": 1, "row": 1}}, {"role": "request", "ref": {"seq": 1, "row": 2}}]])
+@pytest.mark.parametrize(
+    "bodies", [None, [], [{"role": "response", "ref": {"seq": 1, "row": 1}}, {"role": "request", "ref": {"seq": 1, "row": 2}}]]
+)
 def test_provider_bodies_may_be_absent_null_or_a_list_of_role_and_ref(bodies: Any) -> None:
     assert parse_round(with_frames(node("x", "llm.call", attrs={"provider_bodies": bodies}))).entities
 
 
 @pytest.mark.parametrize(
     "bodies",
-    [{}, "text", 5, True, ["x"], [{}], [None], [{"role": "request"}], [{"role": "request", "ref": None}], [{"ref": {"seq": 1, "row": 1}}], [{"role": "other", "ref": {"seq": 1, "row": 1}}], [{"role": "", "ref": {"seq": 1, "row": 1}}], [{"role": 1, "ref": {"seq": 1, "row": 1}}]],
+    [
+        {},
+        "text",
+        5,
+        True,
+        ["x"],
+        [{}],
+        [None],
+        [{"role": "request"}],
+        [{"role": "request", "ref": None}],
+        [{"ref": {"seq": 1, "row": 1}}],
+        [{"role": "other", "ref": {"seq": 1, "row": 1}}],
+        [{"role": "", "ref": {"seq": 1, "row": 1}}],
+        [{"role": 1, "ref": {"seq": 1, "row": 1}}],
+    ],
 )
 def test_other_provider_bodies_are_refused(bodies: Any) -> None:
     refuse(with_frames(node("n", "tool"), node("x", "llm.call", attrs={"provider_bodies": bodies})), "provider_bodies", 3)

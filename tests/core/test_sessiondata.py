@@ -14,7 +14,18 @@ from asz_core.sessiondata.record import decode_closing, decode_header, kind_name
 from asz_core.storage import LandedFile, Storage
 from tests.core.helpers import START_MS, Maker, clock, line, node, part, record, said, sha
 
-HEADER = {"h": 1, "schema": "sd/1", "seq": 1, "at": clock(0), "kind": "transcript", "adapter": "a", "dialect": "d", "src": "x", "session": "s0", "stream": "main"}
+HEADER = {
+    "h": 1,
+    "schema": "sd/1",
+    "seq": 1,
+    "at": clock(0),
+    "kind": "transcript",
+    "adapter": "a",
+    "dialect": "d",
+    "src": "x",
+    "session": "s0",
+    "stream": "main",
+}
 FILE = LandedFile("p", "s0/streams/main/transcript-x-000001.sd", "transcript-x-000001.sd", 1, "main", None)
 
 
@@ -217,7 +228,15 @@ def test_reading_stops_at_the_first_line_that_does_not_decode(bad: bytes) -> Non
     assert found.closing_fault == ""
 
 
-@pytest.mark.parametrize("lines", [(b'{"id":"a"} {"id":"b"}', b""), (b"", b'{"id":"a"}{"id":"b"}'), (b'{"id":', b'"a"}{"id":"b"}'), (b'{"usage":', b'{"in":1}} {"id":"b"}')])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (b'{"id":"a"} {"id":"b"}', b""),
+        (b"", b'{"id":"a"}{"id":"b"}'),
+        (b'{"id":', b'"a"}{"id":"b"}'),
+        (b'{"usage":', b'{"in":1}} {"id":"b"}'),
+    ],
+)
 def test_two_records_on_one_line_are_none_even_when_the_count_of_lines_fits(lines: tuple[bytes, bytes]) -> None:
     found = landed(file_of({"id": "r1"}, *lines))
     assert ids(found) == ["r1"]
@@ -256,9 +275,52 @@ def test_row_one_is_the_first_record_line(maker: Maker) -> None:
 
 
 def test_every_key_of_a_record_and_a_part_is_read() -> None:
-    parts = [{"k": "call", "text": "t", "data": {"a": 1}, "id": "i", "of": "o", "name": "n", "server": "s", "server_tool": "st", "failed": True, "media": "m", "encoding": "e", "state": "redacted", "bytes": 3}]
-    texts = {key: key.upper() for key in ("sha", "id", "parent", "call", "run", "continues", "tool", "child", "batch", "label", "started_by", "from", "time", "trigger", "model")}
-    value = texts | {"ord": 1, "off": 2, "bytes": 3, "flags": ["f", "g"], "usage": {"in": 1, "out": 2, "cache_read": 3, "cache_write": 4}, "parts": parts, "dropped": [{"what": "w", "bytes": 9, "why": "y"}]}
+    parts = [
+        {
+            "k": "call",
+            "text": "t",
+            "data": {"a": 1},
+            "id": "i",
+            "of": "o",
+            "name": "n",
+            "server": "s",
+            "server_tool": "st",
+            "failed": True,
+            "media": "m",
+            "encoding": "e",
+            "state": "redacted",
+            "bytes": 3,
+        }
+    ]
+    texts = {
+        key: key.upper()
+        for key in (
+            "sha",
+            "id",
+            "parent",
+            "call",
+            "run",
+            "continues",
+            "tool",
+            "child",
+            "batch",
+            "label",
+            "started_by",
+            "from",
+            "time",
+            "trigger",
+            "model",
+        )
+    }
+    value = texts | {
+        "ord": 1,
+        "off": 2,
+        "bytes": 3,
+        "flags": ["f", "g"],
+        "usage": {"in": 1, "out": 2, "cache_read": 3, "cache_write": 4},
+        "parts": parts,
+        "dropped": [{"what": "w", "bytes": 9, "why": "y"}],
+    }
     got = decode_record(line(value))
     assert {key: getattr(got, "from_" if key == "from" else key) for key in texts} == texts
     assert (got.ord, got.off, got.bytes, got.flags) == (1, 2, 3, ["f", "g"])
@@ -271,12 +333,16 @@ def test_every_key_of_a_record_and_a_part_is_read() -> None:
 
 
 def test_unknown_keys_are_ignored() -> None:
-    got = decode_record(b'{"id":"a","new":{"deep":[1,{"x":null}]},"parts":[{"k":"text","text":"t","odd":[[]]}],"usage":{"in":1,"more":{}}}')
+    got = decode_record(
+        b'{"id":"a","new":{"deep":[1,{"x":null}]},"parts":[{"k":"text","text":"t","odd":[[]]}],"usage":{"in":1,"more":{}}}'
+    )
     assert got.id == "a" and got.parts is not None and got.parts[0].text == "t"
 
 
 def test_null_is_absent_but_for_data() -> None:
-    got = decode_record(b'{"id":null,"parts":[{"k":"data","data":null,"text":null,"failed":null,"bytes":null}],"flags":null,"usage":null,"time":null,"ord":null}')
+    got = decode_record(
+        b'{"id":null,"parts":[{"k":"data","data":null,"text":null,"failed":null,"bytes":null}],"flags":null,"usage":null,"time":null,"ord":null}'
+    )
     assert (got.id, got.flags, got.usage, got.time, got.ord) == ("", None, None, "", 0)
     assert got.parts is not None and (got.parts[0].raw_data(), got.parts[0].text, got.parts[0].failed) == ("null", "", None)
 
@@ -288,7 +354,11 @@ def test_data_is_the_files_own_bytes() -> None:
         assert got.parts is not None and got.parts[0].raw_data().encode() == raw
 
 
-@pytest.mark.parametrize("raw", [b"1e999", b"-0", b"true", b'"\\ud800"', b"[" * 900 + b"]" * 900, b"[" * 5000 + b"]" * 5000], ids=lambda raw: f"{raw[:8]!r} {len(raw)}")
+@pytest.mark.parametrize(
+    "raw",
+    [b"1e999", b"-0", b"true", b'"\\ud800"', b"[" * 900 + b"]" * 900, b"[" * 5000 + b"]" * 5000],
+    ids=lambda raw: f"{raw[:8]!r} {len(raw)}",
+)
 def test_data_of_any_json_value_is_kept(raw: bytes) -> None:
     got = decode_record(b'{"parts":[{"k":"data","data":' + raw + b"}]}")
     assert got.parts is not None and got.parts[0].raw_data().encode() == raw
@@ -330,7 +400,13 @@ def test_invalid_bytes_in_data_read_as_replacements_and_escapes_stay_as_written(
 
 
 def test_a_line_with_invalid_text_loses_nothing_else() -> None:
-    value = {"id": "i", "flags": ["nullable", "null", "x"], "usage": {"in": 3}, "parts": [part("text", "null"), {"k": "data", "data": {"null": None}}], "dropped": [{"what": "null", "bytes": 1}]}
+    value = {
+        "id": "i",
+        "flags": ["nullable", "null", "x"],
+        "usage": {"in": 3},
+        "parts": [part("text", "null"), {"k": "data", "data": {"null": None}}],
+        "dropped": [{"what": "null", "bytes": 1}],
+    }
     got = decode_record(line(value)[:-1] + b',"label":"\xff","new":"\\ud800"}')
     assert (got.id, got.flags, got.label) == ("i", ["nullable", "null", "x"], "\ufffd")
     assert got.usage is not None and got.usage.in_ == 3

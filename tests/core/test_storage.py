@@ -69,7 +69,19 @@ def test_a_landed_file_has_its_sequence_after_the_last_hyphen(name: str, seq: in
 
 
 @pytest.mark.parametrize(
-    "name", ["transcript-1.sd", "transcript-00001.sd", "000001.sd", "a-000001.sd.tmp", "a-000001.SD", "a-00000x.sd", "a-000001", "a-000001.sd\n", "a-00000١.sd", "a-9223372036854775808.sd"]
+    "name",
+    [
+        "transcript-1.sd",
+        "transcript-00001.sd",
+        "000001.sd",
+        "a-000001.sd.tmp",
+        "a-000001.SD",
+        "a-00000x.sd",
+        "a-000001",
+        "a-000001.sd\n",
+        "a-00000١.sd",
+        "a-9223372036854775808.sd",
+    ],
 )
 def test_any_other_name_is_no_landed_file(name: str) -> None:
     assert landed_seq(name) is None
@@ -121,7 +133,10 @@ def test_only_regular_files_are_landed_files_and_rounds(tmp_path: Path) -> None:
     main = tmp_path / "s0" / "streams" / "main"
     rounds = tmp_path / "_conversations" / "c0" / "rounds"
     real = put(tmp_path / "elsewhere")
-    for folder, good, name in ((main, "a-000001.sd", "a-00000{}.sd"), (rounds, "r000001-0123456789ab.sf", "r00000{}-0123456789ab.sf")):
+    for folder, good, name in (
+        (main, "a-000001.sd", "a-00000{}.sd"),
+        (rounds, "r000001-0123456789ab.sf", "r00000{}-0123456789ab.sf"),
+    ):
         put(folder / good)
         (folder / name.format(2)).mkdir()
         (folder / name.format(3)).symlink_to(real)
@@ -146,7 +161,13 @@ def test_a_link_to_a_stream_or_conversation_directory_is_followed(tmp_path: Path
 
 def test_rounds_sort_by_number_then_by_name(tmp_path: Path) -> None:
     rounds = tmp_path / "_conversations" / "c0" / "rounds"
-    for name in ("r1000000-aaaaaaaaaaaa.sf", "r000002-bbbbbbbbbbbb.sf", "r000002-aaaaaaaaaaaa.sf", "r000010-000000000000.sf", "r000001-ffffffffffff.sf"):
+    for name in (
+        "r1000000-aaaaaaaaaaaa.sf",
+        "r000002-bbbbbbbbbbbb.sf",
+        "r000002-aaaaaaaaaaaa.sf",
+        "r000010-000000000000.sf",
+        "r000001-ffffffffffff.sf",
+    ):
         put(rounds / name)
     found = Storage(tmp_path).rounds("c0")
     assert [(f.number, f.prefix[0]) for f in found] == [(1, "f"), (2, "a"), (2, "b"), (10, "0"), (1000000, "a")]

@@ -107,7 +107,18 @@ def test_a_minute_that_is_remembered_gives_the_same_as_one_that_is_not() -> None
     assert again == [base + second * S + ms * 10**6 for second in range(60) for ms in (0, 1, 999)]
 
 
-@pytest.mark.parametrize("text", ["0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "1600-01-01T00:00:00.000Z", "2300-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59-23:59", "0000-02-29T00:00:00Z"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0000-01-01T00:00:00Z",
+        "0001-01-01T00:00:00Z",
+        "1600-01-01T00:00:00.000Z",
+        "2300-01-01T00:00:00.000Z",
+        "9999-12-31T23:59:59.999Z",
+        "9999-12-31T23:59:59-23:59",
+        "0000-02-29T00:00:00Z",
+    ],
+)
 def test_far_years_wrap_into_64_bits(text: str) -> None:
     year = int(text[:4])
     moved = text if year else "2000" + text[4:]

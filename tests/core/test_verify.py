@@ -57,7 +57,11 @@ def test_landed_files_after_the_last_round_are_no_problem(maker: Maker) -> None:
 def test_a_missing_round(maker: Maker) -> None:
     chain(maker)
     maker.rounds[2].unlink()
-    problems = ["round 2 is missing; the chain stops at round 1", "round 2 is missing before round 3", "round 3 starts at seq 3, the round before ended at 1"]
+    problems = [
+        "round 2 is missing; the chain stops at round 1",
+        "round 2 is missing before round 3",
+        "round 3 starts at seq 3, the round before ended at 1",
+    ]
     check(maker, "incomplete", problems, [True, False, False])
 
 
@@ -67,7 +71,11 @@ def test_rounds_after_the_fold_stopped_are_listed_and_never_verified(maker: Make
     check(
         maker,
         "incomplete",
-        ["round 3 is missing; the chain stops at round 2", "round 3 is missing before round 4", "round 4 starts at seq 4, the round before ended at 2"],
+        [
+            "round 3 is missing; the chain stops at round 2",
+            "round 3 is missing before round 4",
+            "round 4 starts at seq 4, the round before ended at 2",
+        ],
         [True, True, False, False],
     )
     assert [r["round"] for r in maker.document()["rounds"]] == [1, 2, 4, 5]
@@ -236,7 +244,11 @@ def test_no_usable_round_is_told_too(tmp_path: Path) -> None:
     check(
         maker,
         "incomplete",
-        ["round 1 is missing; the chain stops at round 0", "round 1 is missing before round 2", "round 2 starts at seq 2, the round before ended at 0"],
+        [
+            "round 1 is missing; the chain stops at round 0",
+            "round 1 is missing before round 2",
+            "round 2 starts at seq 2, the round before ended at 0",
+        ],
         [False],
     )
 

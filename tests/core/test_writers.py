@@ -18,10 +18,24 @@ from asz_core.sessionflow import Node, Ref, Relation, parse_round, round_bytes, 
 from asz_core.storage import LandedFile, landed_seq, round_number
 from tests.core.helpers import STAMP, Maker, clock, header, node, part, record, relation, said, sha, tombstone, unresolved
 
-HEADER = {"seq": 1, "at": clock(0), "kind": "transcript", "adapter": "a", "dialect": "d", "src": "x", "session": "s0", "stream": "main"}
+HEADER = {
+    "seq": 1,
+    "at": clock(0),
+    "kind": "transcript",
+    "adapter": "a",
+    "dialect": "d",
+    "src": "x",
+    "session": "s0",
+    "stream": "main",
+}
 FILE = LandedFile("p", "w", "n-000001.sd", 1, "main", None)
 TEXTS = st.text(max_size=20)
-RECORDS = st.lists(st.fixed_dictionaries({"id": TEXTS, "time": TEXTS, "parts": st.lists(st.fixed_dictionaries({"k": TEXTS, "text": TEXTS}), max_size=3)}), max_size=6)
+RECORDS = st.lists(
+    st.fixed_dictionaries(
+        {"id": TEXTS, "time": TEXTS, "parts": st.lists(st.fixed_dictionaries({"k": TEXTS, "text": TEXTS}), max_size=3)}
+    ),
+    max_size=6,
+)
 
 
 @settings(max_examples=80, deadline=None)
@@ -61,7 +75,9 @@ def test_a_landed_file_needs_a_sequence(seq: int) -> None:
         landed_bytes(HEADER | {"seq": seq}, [])
 
 
-@pytest.mark.parametrize("bad", [b"", b'{"id":\n"a"}', b"garbage", b"[]", b'{"id":5}', {"id": 5}, {"parts": {}}, b'{"t":"end","records":0}'])
+@pytest.mark.parametrize(
+    "bad", [b"", b'{"id":\n"a"}', b"garbage", b"[]", b'{"id":5}', {"id": 5}, {"parts": {}}, b'{"t":"end","records":0}']
+)
 def test_a_record_that_a_reader_would_stop_at_is_not_written(bad: Any) -> None:
     with pytest.raises(WriteError):
         landed_bytes(HEADER, [{"id": "a"}, bad])
@@ -76,7 +92,9 @@ def test_names_are_those_a_reader_lists() -> None:
 
 IDS = st.text("abc/é", min_size=1, max_size=5)
 FRAMES = st.lists(
-    st.builds(lambda id, kind, at: node(id, kind, at, attrs={"k": kind}), IDS, TEXTS, st.tuples(st.integers(1, 9), st.integers(0, 9)))
+    st.builds(
+        lambda id, kind, at: node(id, kind, at, attrs={"k": kind}), IDS, TEXTS, st.tuples(st.integers(1, 9), st.integers(0, 9))
+    )
     | st.builds(lambda id, a, b: relation("starts", a, b, id=id), IDS, IDS, IDS)
     | st.builds(unresolved, IDS, st.sampled_from(["open", "resolved", "terminal"]))
     | st.builds(tombstone, st.sampled_from(["node", "relation", "unresolved"]), IDS),

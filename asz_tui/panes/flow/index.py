@@ -171,6 +171,7 @@ class FlowIndex:
     Attributes:
         order: (name, label, role, depth) of each stream, main first, children under the stream that started them.
         stream_ids: stream name -> id of its node.
+        budget: how many more steps may be settled, None for any number. unsettled: whether one was asked for beyond that.
     """
 
     def __init__(self, opened: Opened) -> None:
@@ -186,6 +187,8 @@ class FlowIndex:
         self._failing: dict[int, frozenset[int]] = {}
         self._known: dict[tuple[str, int], bool] = {}
         self._stamp = 0
+        self.budget: int | None = None
+        self.unsettled = False
 
     # --- from trees to parts
 
@@ -429,11 +432,16 @@ class FlowIndex:
         """Find out whether a step that may have failed did; reads the records it stands on, once.
 
         Returns:
-            Its rank, which is kept.
+            Its rank, which is kept; still `MAYBE` when the budget is used up.
         """
         node = lane.nodes[at]
         key = node.id, node.revision
         if key not in self._known:
+            if self.budget is not None:
+                if self.budget <= 0:
+                    self.unsettled = True
+                    return MAYBE
+                self.budget -= 1
             self._known[key] = self._has_failed(node)
         rank = lane.ranks[at] = self._rank(node, node.kind, _facts(node)[0])
         return rank

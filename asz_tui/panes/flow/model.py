@@ -21,7 +21,7 @@ from .edges import Edge, lay
 from .index import FlowIndex, Lane
 from .links import edges_of, streams_below
 from .paint import Painter
-from .signs import ASCII, UNICODE
+from .signs import ASCII, MAYBE, UNICODE
 from .ticks import axis_lines
 
 _MAX_INDENT = 6
@@ -263,6 +263,8 @@ class FlowModel:
         parts = [what, lanes, zoom]
         if self.axis.hidden:
             parts.append(f"{self.axis.hidden} short quiet time{'s' if self.axis.hidden > 1 else ''} left out")
+        if self.unsettled:
+            parts.append("looking for failures")
         return words.plain(f" {self.signs.dot} ".join(parts), self.signs)
 
     def legend(self, width: int = 1000) -> Line:
@@ -498,6 +500,32 @@ class FlowModel:
             return 0
         low, high = self._ready().range_of(self.lanes[self._at[0]], self._ready().cell(self._at[2]))
         return high - low
+
+    # --- failures that only the records tell
+
+    def allow(self, records: int | None) -> None:
+        """Bound how many steps the next frame may look up to tell whether they failed; the others look as their kind until then."""
+        self.index.budget = records
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether a frame had to leave steps undecided; `settle` goes on with them."""
+        return self.index.unsettled
+
+    def settle(self, records: int) -> bool:
+        """Look up so many of the steps that may have failed.
+
+        Returns:
+            Whether all are decided.
+        """
+        self.index.budget = records
+        self.index.unsettled = False
+        for lane in {id(lane): lane for lane in (*self._by_stream.values(), *self.lanes)}.values():
+            at = lane.ranks.find(MAYBE)
+            while at >= 0 and self.index.settle(lane, at) != MAYBE:
+                at = lane.ranks.find(MAYBE, at + 1)
+        self._stamp += 1
+        return not self.index.unsettled
 
     # --- matches
 

@@ -108,7 +108,7 @@ class Painter:
             cell = self.cell(times[at])
             after = bisect_left(times, self.axis.start_of(self.first + cell + 1), at)
             if free and free[0] < cell:
-                signs[free[0]], roles[free[0]] = free[1], "dim"
+                self._say(free, signs, roles)
             here = selected is not None and at <= selected < after
             shown = selected if here and selected is not None else self._best(lane, at, after)
             signs[cell], role = self.mark(lane, shown)
@@ -121,8 +121,14 @@ class Painter:
             free = self._suffix(lane, at, after, cell)
             at = after
         if free and free[0] < self.width:
-            signs[free[0]], roles[free[0]] = free[1], "dim"
+            self._say(free, signs, roles)
         return marked
+
+    def _say(self, free: tuple[int, str], signs: list[str], roles: list[str]) -> None:
+        """Put a count beside its mark, but not over the edge of a gap, unless it is one that must be said."""
+        cell, sign = free
+        if self._blank[cell] == " " or sign == self.signs.untimed:
+            signs[cell], roles[cell] = sign, "dim"
 
     def _suffix(self, lane: Lane, at: int, after: int, cell: int) -> tuple[int, str] | None:
         """What the cell after a mark says, if it is free: that a step there has no time, or how many steps there are."""
@@ -138,7 +144,7 @@ class Painter:
         while True:
             best = max(ranks[at:after])
             found = ranks.index(best, at, after)
-            if best != MAYBE or self._settle(lane, found) == FAILED:
+            if best != MAYBE or self._settle(lane, found) in (FAILED, MAYBE):
                 return found
             self.touched += 1
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input
 
 from asz_core.conversation import Conversation
 from asz_core.document.tree import Tree
 
 from ...lines.bar import Bar
+from ...lines.flow_view import FlowPane
 from ...lines.line import Line
 from ...lines.text_view import TextView
 from ...lines.view import LineView
@@ -76,7 +78,8 @@ class ConversationBase(Screen[None]):
         yield Bar(id="tabs")
         with Container(id="body"):
             for pane in PANES:
-                yield LineView(id=pane.name, classes="pane shown" if pane.name == self.pane else "pane")
+                shown = "pane shown" if pane.name == self.pane else "pane"
+                yield FlowPane(id="flow", classes=shown) if pane.name == "flow" else LineView(id=pane.name, classes=shown)
             yield frame.Rule(id="rule")
             yield TextView(id="detail", show_cursor=False, gutter=True, empty_text=" nothing is selected")
         yield Input(id="find", placeholder="text, or re:pattern", select_on_focus=False, compact=True)
@@ -101,7 +104,11 @@ class ConversationBase(Screen[None]):
 
     def view_of(self, pane: str) -> LineView:
         """The view of a pane."""
-        return self.query_one(f"#{pane}", LineView)
+        return self.query_one("#flow", FlowPane).view if pane == "flow" else self.query_one(f"#{pane}", LineView)
+
+    def box_of(self, pane: str) -> Widget:
+        """The widget that a pane is laid out as."""
+        return self.query_one(f"#{pane}")
 
     @property
     def detail_view(self) -> TextView:
@@ -144,7 +151,9 @@ class ConversationBase(Screen[None]):
         if not self.is_mounted:
             return
         self.show_header()
-        crumbs = frame.breadcrumb(self.opened, self.selected()) if self.opened and self.pane in ("talks", "flow") else []
+        crumbs = frame.breadcrumb(self.opened, self.selected()) if self.opened and self.pane == "talks" else []
+        if self.pane == "flow" and self.source is not None:
+            crumbs = [self.source.status()]
         self.query_one("#tabs", Bar).show(frame.tabs(self.pane, crumbs, self.app.size.width, self.asz.ascii_mode))
         self.show_footer()
 
@@ -160,6 +169,10 @@ class ConversationBase(Screen[None]):
         if not self.is_mounted:
             return
         words = frame.search_words(self.found, self.selected()) if self.pane == "talks" else ""
+        if self.pane == "flow" and self.source is not None and not self._message and not self.in_detail:
+            line = self.source.selection()
+            self.query_one("#footer", Bar).show(Line([(" ", ""), *line.left], [*line.right, (" ? help ", "dim")]))
+            return
         left = self._message or words or frame.hints(self.pane, self.panes, self.detail_shown, self.in_detail)
         view = self.detail_view if self.in_detail else self.view
         rows = len(view.source)

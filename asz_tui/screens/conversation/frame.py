@@ -121,7 +121,7 @@ def tabs(pane: str, crumbs: list[str], width: int, ascii_only: bool) -> Line:
     """The names of the panes, and where the cursor is; the names shrink to their numbers where there is no room."""
     left: list[Span] = [(" ", "")]
     # The names shrink to their numbers where the breadcrumb would have no room beside them.
-    short = width < 76 + (30 if crumbs else 0)
+    short = width < 92 + (30 if crumbs else 0)
     for entry in PANES:
         label = entry.key if short and entry.name != pane else f"{entry.key} {entry.title}"
         left += [(label, "title" if entry.name == pane else "dim"), ("  " if not short else " ", "")]
@@ -170,6 +170,7 @@ _PANE_HINTS = {
     "segments": "Enter goes there   Space fold   / narrow   s sort   Esc back",
     "edges": "Enter goes there   t type   T quality   / narrow   s sort   Esc back",
     "verification": "Enter goes there   / narrow   s sort   Esc back   ? help",
+    "changes": "Enter goes there   Space fold   / narrow   s sort   Esc back   ? help",
     "summary": "Enter goes there   Space fold   / narrow   Esc back   ? help",
 }
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
+from ...panes.changes_rows import ChangesRows
 from ...panes.edges_rows import EdgesRows
+from ...panes.flow import FlowModel
 from ...panes.segments_rows import SegmentsRows
 from ...panes.streams_rows import StreamsRows
 from ...panes.summary_rows import SummaryRows
@@ -31,15 +33,17 @@ class Pane:
 
 PANES = (
     Pane("talks", "1", "Talks", TalksRows),
+    Pane("flow", "2", "Flow", FlowModel),
     Pane("streams", "3", "Streams", StreamsRows),
     Pane("segments", "4", "Segments", SegmentsRows),
     Pane("edges", "5", "Edges", EdgesRows),
     Pane("verification", "6", "Verification", VerificationRows),
     Pane("summary", "7", "Summary", SummaryRows),
+    Pane("changes", "8", "Changes", ChangesRows),
 )
 """In the order of their keys."""
 
-TABLES = frozenset({"streams", "segments", "edges", "verification", "summary"})
+TABLES = frozenset({"streams", "segments", "edges", "verification", "summary", "changes"})
 """Panes whose rows lead somewhere, fold, are sorted and narrowed."""
 
 
@@ -56,6 +60,8 @@ class PaneSet:
         self._tz = tz
         self._sources: dict[str, Any] = {}
         self._stale: set[str] = set()
+        self._roots: set[str] | None = set()
+        self._ids: set[str] = set()
 
     @property
     def talks(self) -> TalksRows:
@@ -70,7 +76,11 @@ class PaneSet:
             make = next(entry.make for entry in PANES if entry.name == pane)
             rows = self._sources[pane] = make(self.opened, self._tz)
         elif pane in self._stale:
-            rows.reload()
+            if pane == "flow":
+                rows.reload(self._roots, self._ids)
+                self._roots, self._ids = set(), set()
+            else:
+                rows.reload()
         self._stale.discard(pane)
         return rows
 
@@ -79,4 +89,9 @@ class PaneSet:
         self.talks.marked = applied.added | applied.changed
         self.talks.reload(applied.roots)
         self._stale = set(self._sources) - {"talks"}
+        if "flow" in self._sources:
+            # The timeline takes over what changed since it was last shown, in one go.
+            self._roots = None if applied.roots is None or self._roots is None else self._roots | applied.roots
+            for delta in applied.update.deltas:
+                self._ids |= delta.added | delta.changed | delta.removed
         self.source(shown)

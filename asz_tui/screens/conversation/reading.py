@@ -195,13 +195,18 @@ class Reading(ConversationBase):
         else:
             self.new_count += sum(1 for node_id in applied.added if self.opened.is_step(node_id))
         self.view_of("talks").source_changed()
-        self.view.source_changed()
+        if self.pane != "flow":
+            self.view.source_changed()
+        self.show_changed_flow()
         self.search_again()
         self.show_detail_soon()
         if self._unmark:
             self._unmark.stop()
         self._unmark = self.set_timer(_MARKED_FOR, self._clear_marks)
         self.show_frame()
+
+    def show_changed_flow(self) -> None:
+        """See `Timeline`."""
 
     def _clear_marks(self) -> None:
         self._unmark = None

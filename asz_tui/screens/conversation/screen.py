@@ -9,10 +9,10 @@ from textual.binding import BindingType
 from ...keys import CONVERSATION, bindings
 from ..help import HelpScreen
 from ..palette import PaletteScreen
-from .showing import Showing
+from .timeline import Timeline
 
 
-class ConversationScreen(Showing):
+class ConversationScreen(Timeline):
     """Shows one conversation and keeps it up to date."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONVERSATION)
@@ -39,6 +39,8 @@ class ConversationScreen(Showing):
             self._show_detail()
         elif self.pane == "talks" and self.found is not None and self.found.query and not self.in_detail:
             self.search("")
+        elif self.leave_flow():
+            pass
         elif self.narrowed():
             self.clear_narrowing()
         elif self.detail_shown:

@@ -45,10 +45,12 @@ class Showing(Finding):
             return
         rows = self.panes.source(pane)
         if pane != self.pane:
-            self.view.remove_class("shown")
+            self.box_of(self.pane).remove_class("shown")
             self.pane = pane
-            self.view.add_class("shown")
-        if self.view.source is not rows:
+            self.box_of(pane).add_class("shown")
+        if pane == "flow":
+            self.flow_shown()
+        elif self.view.source is not rows:
             self.view.set_source(rows, keep=False)
         else:
             self.view.source_changed()
@@ -57,6 +59,9 @@ class Showing(Finding):
         if not self.field.has_focus:
             self.view.focus()
         self.show_frame()
+
+    def flow_shown(self) -> None:
+        """See `Timeline`."""
 
     def _count(self) -> None:
         """Let the summary count in a thread; the rows say «counting» until it is done."""
@@ -118,6 +123,8 @@ class Showing(Finding):
             self._follow_row(self.detail_view.cursor_key)
         elif self.pane in TABLES:
             self._follow_table_row()
+        elif self.pane == "flow":
+            self.show_pane("talks")
         elif self.detail_shown and not isinstance(self._shown, tuple):
             self.close_detail()
         else:

@@ -154,6 +154,18 @@ def test_what_failed_is_what_the_document_says(case: str) -> None:
     assert all(model.opened.conversation.fold.nodes[node_id].kind in ERRORS for node_id in expected - views)
 
 
+def test_failures_are_looked_up_within_a_budget() -> None:
+    for case in ("pilot", "losses", "fuzz-105"):
+        lines = drawn(flow(case), 120)
+        model = flow(case)
+        model.allow(0)
+        first = drawn(model, 120)
+        assert lines == first or model.unsettled
+        while not model.settle(1):
+            assert "looking for failures" in model.status()
+        assert drawn(model, 120) == lines
+
+
 def test_a_failed_step_wins_its_cell() -> None:
     model = flow("pilot")
     lane = model.lanes[0]
@@ -189,7 +201,7 @@ def test_crowded_cells_say_how_many() -> None:
             counts[cell] = counts.get(cell, 0) + 1
         for cell, count in counts.items():
             if cell + 1 < len(text) and cell + 1 not in counts:
-                assert (text[cell + 1] == UNICODE.counts[min(count, 10) - 2]) == (count > 1)
+                assert (text[cell + 1] == UNICODE.counts[min(count, 10) - 2]) == (count > 1) or text[cell + 1] == UNICODE.gap
 
 
 # --- moving

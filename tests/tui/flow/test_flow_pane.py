@@ -71,7 +71,9 @@ async def test_moves_and_clicks_select() -> None:
         await pilot.pause()
         assert view.cursor == app.model.row == 6
         assert [node_id for node_id, _ in app.picked][-1] == app.model.selected
-        column = app.text()[8].index("▣")
+        lane = app.model.lanes[6]
+        tool = next(at for at, node in enumerate(lane.nodes) if node.kind == "tool")
+        column = 1 + app.model.label_width(view.row_width) + app.model.axis.cell_of(lane.times[tool])
         await pilot.click(view, offset=(column, 6))
         assert app.picked[-1] == (app.model.selected, False)
         assert app.model.opened.conversation.fold.nodes[app.model.selected].kind == "tool"

@@ -1,0 +1,138 @@
+"""The Flow pane on the conversation screen: its keys, and one selection shared with the tree."""
+
+from __future__ import annotations
+
+from ...lines.flow_view import FlowPane
+from .showing import Showing
+
+
+class Timeline(Showing):
+    """What the keys do while the timeline is shown."""
+
+    @property
+    def flow(self) -> FlowPane:
+        """The pane."""
+        return self.query_one("#flow", FlowPane)
+
+    def show_pane(self, pane: str) -> None:
+        """Show a pane; the timeline begins where the tree is."""
+        if pane == "flow" and self.panes is not None:
+            model = self.panes.source("flow")
+            if self.flow.model is not model:
+                self.flow.show(model)
+            self.flow.select(self.selected())
+        super().show_pane(pane)
+
+    def selection_moved(self) -> None:
+        """The timeline follows the tree."""
+        if self.pane == "flow":
+            self.flow.select(self.selected())
+
+    def show_changed_flow(self) -> None:
+        """Show what a round changed in the timeline."""
+        if self.pane == "flow" and self.panes is not None:
+            self.panes.source("flow")
+            self.flow.changed()
+
+    def on_flow_pane_picked(self, event: FlowPane.Picked) -> None:
+        """The tree follows the timeline; a double click goes there."""
+        self._message = ""
+        if self.talks is None:
+            return
+        index = self.talks.reveal(event.node_id)
+        if index is not None:
+            view = self.view_of("talks")
+            view.source_changed()
+            view.move_to(index)
+        if event.chosen:
+            self.show_pane("talks")
+        self.show_detail_soon()
+        self.show_frame()
+
+    def on_flow_pane_settled(self) -> None:
+        """It is known now which steps failed."""
+        self.show_frame()
+
+    # --- keys that mean something else on the timeline
+
+    def action_fold(self) -> None:
+        """The previous event in the lane; elsewhere fold."""
+        if self.pane != "flow":
+            super().action_fold()
+        elif not self.flow.next_event(-1):
+            self.say("the first event of the lane")
+
+    def action_unfold(self) -> None:
+        """The next event in the lane; elsewhere unfold."""
+        if self.pane != "flow":
+            super().action_unfold()
+        elif not self.flow.next_event(1):
+            self.say("the last event of the lane")
+
+    def action_sibling(self, step: int) -> None:
+        """The next or previous event across lanes; elsewhere the next sibling."""
+        if self.pane != "flow":
+            super().action_sibling(step)
+        elif not self.flow.next_event(step, across=True):
+            self.say("no further event that way")
+
+    def action_fold_below(self, is_open: bool) -> None:
+        """Along the axis by half its width; elsewhere fold or unfold all below."""
+        if self.pane != "flow":
+            super().action_fold_below(is_open)
+        else:
+            self.flow.pan(0.5 if is_open else -0.5)
+            self.show_frame()
+
+    def action_fold_all(self, is_open: bool) -> None:
+        """Into the stream of the selection and its families, or out again; elsewhere fold or unfold everything."""
+        if self.pane != "flow":
+            super().action_fold_all(is_open)
+            return
+        at, model = self.at(), self.flow.model
+        if at and model is not None:
+            inside = is_open and model.stream is None
+            model.set_stream(at[0].nodes[at[1]].stream if inside else None)
+            self.flow.changed()
+            self.show_frame()
+
+    def action_toggle_fold(self) -> None:
+        """The talk of the selection only, or the whole conversation; elsewhere fold."""
+        if self.pane != "flow":
+            super().action_toggle_fold()
+            return
+        selected, model = self.selected(), self.flow.model
+        if selected and model is not None and self.opened is not None:
+            model.set_scope(self.opened.find_root(selected) if model.scope is None else None)
+            self.flow.changed()
+            self.show_frame()
+
+    def action_zoom(self, factor: float) -> None:
+        """Zoom the axis; 0 fits it."""
+        if self.pane != "flow":
+            self.say("this zooms the timeline: 2 shows it")
+        elif factor:
+            self.flow.zoom(factor)
+        else:
+            self.flow.fit()
+        if self.pane == "flow":
+            self.show_frame()
+
+    def action_centre(self) -> None:
+        """Bring the selection to the middle."""
+        if self.pane == "flow":
+            self.flow.centre()
+            self.show_frame()
+        else:
+            index = self.view.cursor
+            self.view.move_to(index, center=True)
+
+    def leave_flow(self) -> bool:
+        """Leave a zoomed stream or a single talk of the timeline; whether there was one."""
+        model = self.flow.model
+        if self.pane != "flow" or model is None or (model.stream is None and model.scope is None):
+            return False
+        model.set_stream(None)
+        model.set_scope(None)
+        self.flow.changed()
+        return True
