@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import locale
-import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from pathlib import Path
 from typing import ClassVar
@@ -22,10 +21,12 @@ from textual.message import Message
 from asz_core import AszError, Root
 from asz_core.watch import Changes, RootWatcher
 
+from .config import Config, Problem, applied, keymap, load
+from .keys import Key
 from .lines.theme import styles_for
 from .screens.conversation import ConversationScreen
 from .screens.home import HomeScreen
-from .text.words import LOCAL_ZONE
+from .state import StateStore
 
 
 class RootChanged(Message):
@@ -64,11 +65,14 @@ class AszApp(App[int]):
         *,
         ascii_only: bool = False,
         slow: bool = False,
-        variant: str = "auto",
+        variant: str = "",
         tz: tzinfo | None = None,
         now_ms: Callable[[], int] | None = None,
         watch: bool = True,
         native: bool = True,
+        config: Config | None = None,
+        problems: Sequence[Problem] = (),
+        state: StateStore | None = None,
     ) -> None:
         """
         Args:
@@ -77,24 +81,35 @@ class AszApp(App[int]):
             node: and put the cursor on this node.
             ascii_only: write ASCII only.
             slow: for slow lines.
-            variant: the colours, see `lines.theme`.
-            tz: zone of the clock times; the local one when left out.
+            variant: the colours, see `lines.theme`; the configuration's when left out.
+            tz: zone of the clock times; the configuration's when left out.
             now_ms: the clock in unix milliseconds; tests freeze it.
             watch: follow what changes on disk.
             native: use the system's file events beside the poll.
+            config: the person's configuration.
+            problems: what was wrong with it; said once.
+            state: where visits and sizes are remembered; nowhere when left out.
         """
         super().__init__(ansi_color=True)
         self.animation_level = "none"
         self.root = root
         self.ascii_mode = ascii_only
         self.slow = slow
-        self.tz = tz or LOCAL_ZONE
+        self.config = config or Config()
+        self.problems = list(problems)
+        self.state = state
+        self.tz = tz or self.config.tz
         self.now_ms = now_ms or (lambda: int(time.time() * 1000))
-        self.line_styles = styles_for(variant)
+        self.line_styles = styles_for(variant) if variant else self.config.styles()
         self.watcher: RootWatcher | None = None
         self._first = (conversation, node)
         self._watch = watch
         self._native = native
+        self.set_keymap(keymap(self.config))
+
+    def keys_of(self, table: tuple[Key, ...]) -> tuple[Key, ...]:
+        """A table of keys as the person configured it."""
+        return tuple(applied(self.config, table))
 
     def on_mount(self) -> None:
         """Open the first screen and begin to watch."""
@@ -155,11 +170,6 @@ def wants_ascii() -> bool:
     return encoding not in ("utf8", "utf")
 
 
-def colours() -> str:
-    """The colour variant that the environment asks for."""
-    return "mono" if os.environ.get("NO_COLOR") else "auto"
-
-
 def run_explorer(
     roots: list[Path],
     conversation: str | None = None,
@@ -189,9 +199,19 @@ def run_explorer(
     """
     root = Root(roots[0])
     found = root.resolve(conversation) if conversation else None
-    app = AszApp(root, found, node, ascii_only=ascii or wants_ascii(), slow=slow, variant=colours())
+    config, problems = load()
+    app = AszApp(
+        root,
+        found,
+        node,
+        ascii_only=ascii or config.ascii or wants_ascii(),
+        slow=slow or config.slow,
+        config=config,
+        problems=problems,
+        state=StateStore(),
+    )
     app.title = "asz-tui demo" if demo else "asz-tui"
-    code = app.run(mouse=mouse)
+    code = app.run(mouse=mouse and config.mouse)
     return code if code is not None else (app.return_code or 0)
 
 

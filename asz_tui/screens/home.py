@@ -225,7 +225,7 @@ class HomeScreen(Screen[None]):
         self.query_one("#columns", Bar).show(Line([(" ", ""), *columns.left, *columns.right]))
         position = f"{self.view.cursor + 1} of {shown_rows} " if shown_rows else ""
         problem = self._problem()
-        left = (f" {problem}", "warning") if problem else (" " + hints(HOME), "dim")
+        left = (f" {problem}", "warning") if problem else (" " + hints(self.asz.keys_of(HOME)), "dim")
         self.query_one("#footer", Bar).show(Line([left], [(position, "dim")]))
 
     def _problem(self) -> str:
@@ -280,7 +280,7 @@ class HomeScreen(Screen[None]):
 
     def action_palette(self) -> None:
         """Show everything this screen can do."""
-        self.app.push_screen(PaletteScreen(HOME), self._run_chosen)
+        self.app.push_screen(PaletteScreen(self.asz.keys_of(HOME)), self._run_chosen)
 
     async def _run_chosen(self, action: str | None) -> None:
         if action:
@@ -288,7 +288,7 @@ class HomeScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Show the help."""
-        self.app.push_screen(HelpScreen(HOME, "conversations"))
+        self.app.push_screen(HelpScreen(self.asz.keys_of(HOME), "conversations"))
 
     def action_leave(self) -> None:
         """Clear the filter, or quit."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
@@ -79,6 +80,11 @@ def test_a_time_is_its_nanoseconds(text: str, ns: int | None) -> None:
         "2026-01-02T03:04:60.000Z",
         "2026-01-02T03:04:99.000Z",
         "2026-01-02T03:04:05;5Z",
+        "2026-01-02T03:04:05;678Z",
+        "2026-01-02T03:04:05.678z",
+        "2026-01-02T03:04:05+24:00",
+        "2026-01-02T03:04:05+23:60",
+        "2026-01-02T03:04:05-24:00",
         "2026-01-02T03:04:05.5.5Z",
         "2026-01-02T03:04:05.+12Z",
         "2026-01-02T03:04:05. 12Z",
@@ -128,7 +134,24 @@ def test_far_years_wrap_into_64_bits(text: str) -> None:
         seconds -= 730_485 * 86_400 * S
     if text.endswith("-23:59"):
         seconds += (23 * 60 + 59) * 60 * S
-    assert parse_ns(text) == (seconds + 2**63) % 2**64 - 2**63
+    # Twice, since the minute of a time may be remembered.
+    assert [parse_ns(text), parse_ns(text)] == [(seconds + 2**63) % 2**64 - 2**63] * 2
+
+
+def test_any_number_of_minutes_may_be_read() -> None:
+    texts = [
+        f"2032-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:07.000Z"
+        for month in (1, 2)
+        for day in range(1, 19)
+        for hour in range(24)
+        for minute in range(60)
+    ]
+    assert len(texts) > 50_000
+    first = int(datetime(2032, 1, 1, tzinfo=UTC).timestamp()) * S
+    read = [parse_ns(text) for text in texts]
+    assert read[0] == first + 7 * S and read[1440 * 18 - 1] == first + (1440 * 18 - 1) * 60 * S + 7 * S
+    assert all(b - a in (60 * S, (13 * 1440 + 1) * 60 * S) for a, b in pairwise(read))
+    assert parse_ns(texts[0]) == read[0]
 
 
 @given(

@@ -237,6 +237,20 @@ def test_lines_come_in_order_the_fold_first_then_round_by_round(maker: Maker) ->
     check(maker, "mismatch", problems, [False, True, False, False, False])
 
 
+def test_a_round_that_does_not_read_after_a_gap_is_a_mismatch(maker: Maker) -> None:
+    chain(maker, 4)
+    maker.rounds[2].unlink()
+    name = maker.rounds[4].name
+    maker.rounds[4].write_bytes(b"")
+    problems = [
+        "round 2 is missing; the chain stops at round 1",
+        "round 2 is missing before round 3",
+        "round 3 starts at seq 3, the round before ended at 1",
+        f"round 4: {name}: sessionflow: round has no header",
+    ]
+    check(maker, "mismatch", problems, [True, False])
+
+
 def test_no_usable_round_is_told_too(tmp_path: Path) -> None:
     maker = Maker(tmp_path, conversation="c", session="c")
     chain(maker, 2)
@@ -276,7 +290,26 @@ def test_a_header_may_claim_any_range_of_sequences(maker: Maker, through: int) -
     assert time.monotonic() - began < 5
     assert report.state == "incomplete" and report.verified == [True, False]
     assert all(problem.startswith("round 2: landed file") and "missing" in problem for problem in report.problems)
-    assert any("seq 3" in problem for problem in report.problems) and len(report.problems) <= 5000
+    assert report.problems == [
+        "round 2: landed file seq 3 to seq 4 are missing",
+        f"round 2: landed file seq 6 to seq {through} are missing",
+    ]
+
+
+def test_a_few_missing_sequences_of_a_large_range_are_told_as_ranges(maker: Maker) -> None:
+    maker.land(said("a"), seq=2)
+    maker.land(said("b"), seq=4)
+    maker.land(said("c"), seq=1999)
+    maker.round(node("x", "tool"), through_seq=2000)
+    problems = [f"round 1: landed file {what} missing" for what in ("seq 1 is", "seq 3 is", "seq 5 to seq 1998 are", "seq 2000 is")]
+    check(maker, "incomplete", problems, [False])
+
+
+def test_a_large_range_without_a_gap_is_digested(maker: Maker) -> None:
+    for _ in range(3):
+        maker.land(said("x"))
+    maker.round(node("x", "tool"), input_digest="ab" * 32)
+    check(maker, "mismatch", ["round 1: the input digest does not match the landed files"], [False])
 
 
 def test_a_root_that_lost_its_session_directory(maker: Maker) -> None:

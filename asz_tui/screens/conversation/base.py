@@ -14,6 +14,7 @@ from textual.widgets import Input
 from asz_core.conversation import Conversation
 from asz_core.document.tree import Tree
 
+from ...keys import CONVERSATION
 from ...lines.bar import Bar
 from ...lines.flow_view import FlowPane
 from ...lines.line import Line
@@ -173,7 +174,7 @@ class ConversationBase(Screen[None]):
             line = self.source.selection()
             self.query_one("#footer", Bar).show(Line([(" ", ""), *line.left], [*line.right, (" ? help ", "dim")]))
             return
-        left = self._message or words or frame.hints(self.pane, self.panes, self.detail_shown, self.in_detail)
+        left = self._message or words or frame.hints(self.asz.keys_of(CONVERSATION), self.pane, self.panes, self.detail_shown, self.in_detail)
         view = self.detail_view if self.in_detail else self.view
         rows = len(view.source)
         right = f"{view.cursor + 1:,} of {rows:,} " if rows else ""

@@ -14,7 +14,7 @@ from asz_core.times import optional_ms
 
 from ...glyphs import state_glyph
 from ...grammar import one_line
-from ...keys import CONVERSATION
+from ...keys import Key
 from ...keys import hints as key_hints
 from ...lines.line import Line, Span
 from ...panes.talks_rows import NOISE
@@ -175,7 +175,7 @@ _PANE_HINTS = {
 }
 
 
-def hints(pane: str, panes: PaneSet | None, detail_shown: bool, in_detail: bool) -> str:
+def hints(keys: tuple[Key, ...], pane: str, panes: PaneSet | None, detail_shown: bool, in_detail: bool) -> str:
     """The keys worth knowing now, and what is hidden."""
     if in_detail:
         return "Enter follows the row   r record   R records   w word   Tab to the list   Esc back"
@@ -188,7 +188,7 @@ def hints(pane: str, panes: PaneSet | None, detail_shown: bool, in_detail: bool)
         hidden.append("T: thinking hidden")
     if detail_shown:
         return "   ".join([*hidden, "Tab to the detail", "r record", "R records", "w word", "g edges", "Esc close"])
-    return "   ".join([*hidden, key_hints(CONVERSATION)])
+    return "   ".join([*hidden, key_hints(keys)])
 
 
 def progress_words(what: str, done: int, total: int) -> str:

@@ -10,12 +10,14 @@ from textual.timer import Timer
 
 from asz_core import AszError
 from asz_core.conversation import Conversation, Pending
+from asz_core.vocabulary import is_step
 from asz_core.watch import Changes
 
 from ...lines.view import LineView
 from ...panes.detail import DetailBuilder
 from ...session.loader import Loader
 from ...session.opened import Applied, Opened
+from ...state import Visit
 from . import frame
 from .base import ConversationBase
 from .panes import PaneSet
@@ -79,6 +81,7 @@ class Reading(ConversationBase):
     def on_unmount(self) -> None:
         """Let the readers end."""
         self._stopping.set()
+        self._remember_visit()
         if self._loader:
             self._loader.stop()
         if self.asz.watcher:
@@ -124,6 +127,7 @@ class Reading(ConversationBase):
         if opened.trees:
             view.move_to(opened.trees[0].nodes[0].id)
         self._say_empty()
+        self._configure()
         self._loader = Loader(lambda _: opened.conversation.read_new(), self._handed, "asz-refresh")
         if self.asz.watcher:
             self.asz.watcher.focus([self.conversation_id], [opened.conversation.data.session])
@@ -140,6 +144,45 @@ class Reading(ConversationBase):
         """Read what landed meanwhile."""
         if self._loader is not None:
             self._loader.request()
+
+    def _configure(self) -> None:
+        """Begin as the person configured it, and mark what is new since the last visit."""
+        assert self.panes is not None and self.conversation is not None
+        talks, config = self.panes.talks, self.asz.config
+        if (config.noise, config.thinking) != (talks.noise, talks.thinking):
+            talks.noise, talks.thinking = config.noise, config.thinking
+            talks.refill()
+            self.view_of("talks").source_changed()
+        state = self.asz.state
+        before = state.get(self.asz.root.path, self.conversation_id) if state else None
+        if before is not None and before.round < self.conversation.fold.head:
+            talks.new_since = before.round
+            talks.touch()
+            nodes = self.conversation.fold.nodes.values()
+            count = sum(1 for node in nodes if node.revision > before.round and is_step(node.kind))
+            self.say(f"{count:,} steps are new or changed since your last visit, at round {before.round}; the mark stands before them")
+        if self.asz.problems:
+            first, more = self.asz.problems[0], len(self.asz.problems) - 1
+            self.say(f"{first}" + (f" (and {more} more; asz-tui config --show lists them)" if more else ""))
+            self.asz.problems.clear()
+        if config.layout.detail_open:
+            self.open_detail()
+
+    def open_detail(self) -> None:
+        """See `Showing`."""
+
+    def _remember_visit(self) -> None:
+        """Remember how far this conversation was seen."""
+        state, conversation = self.asz.state, self.conversation
+        if state is None or conversation is None or not conversation.usable:
+            return
+        newest = self.opened.newest() if self.opened else None
+        node = conversation.fold.nodes.get(newest) if newest else None
+        ref = node.ref if node is not None else None
+        seq, row = (ref.seq, ref.row) if ref is not None else (0, 0)
+        state.put(self.asz.root.path, self.conversation_id, Visit(conversation.fold.head, seq, row, self.asz.now_ms()))
+        state.put_root(self.asz.root.path)
+        state.save()
 
     def _say_empty(self) -> None:
         assert self.conversation is not None

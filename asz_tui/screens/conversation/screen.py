@@ -19,7 +19,7 @@ class ConversationScreen(Timeline):
 
     def action_palette(self) -> None:
         """Show everything this screen can do."""
-        self.app.push_screen(PaletteScreen(CONVERSATION), self._run_chosen)
+        self.app.push_screen(PaletteScreen(self.asz.keys_of(CONVERSATION)), self._run_chosen)
 
     async def _run_chosen(self, action: str | None) -> None:
         if action:
@@ -27,7 +27,7 @@ class ConversationScreen(Timeline):
 
     def action_help(self) -> None:
         """Show the help."""
-        self.app.push_screen(HelpScreen(CONVERSATION, "one conversation"))
+        self.app.push_screen(HelpScreen(self.asz.keys_of(CONVERSATION), "one conversation"))
 
     def action_leave(self) -> None:
         """Close the innermost thing that is open: field, special detail, search, narrowing, detail, other pane, the conversation."""
