@@ -37,7 +37,7 @@ class Key:
         return Binding(self.keys, self.action, self.words, id=self.id, show=bool(self.hint))
 
 
-MOVE, FOLD, FIND, LOOK, LIVE, PROGRAM = "Move", "Fold", "Find", "Look", "Live", "Program"
+MOVE, FOLD, FIND, LOOK, TAKE, LIVE, PROGRAM = "Move", "Fold", "Find", "Look", "Take along", "Live", "Program"
 FLOW = "Flow: h l event in the lane, [ ] across lanes, j k lane, H L pan, z stream, Space this talk"
 
 LISTS = (
@@ -97,6 +97,13 @@ CONVERSATION = (
     Key("zoom.out", "minus", "zoom(0.5)", "zoom out", FLOW, "-"),
     Key("zoom.fit", "0", "zoom(0)", "the whole axis", FLOW),
     Key("centre", "c", "centre", "the selection to the middle (of any list)", FLOW),
+    Key("copy.text", "y", "copy_text", "copy the text", TAKE),
+    Key("copy.link", "Y", "copy_link", "copy a command line that opens the same place", TAKE),
+    Key("copy.id", "I", "copy_id", "copy the id", TAKE),
+    Key("export", "x", "export", "export the selection or the conversation", TAKE),
+    Key("open.text", "O", "open_text", "the text in $PAGER or $EDITOR", TAKE),
+    Key("detail.wider", "left_curly_bracket", "resize_detail(1)", "a wider detail", LOOK, "{"),
+    Key("detail.narrower", "right_curly_bracket", "resize_detail(-1)", "a narrower detail", LOOK, "}"),
     Key("follow", "F", "follow", "follow the newest step", LIVE),
     Key("palette", "colon,ctrl+p", "palette", "everything this screen can do, by its words", PROGRAM, ": ^p"),
     Key("help", "question_mark,f1", "help", "this help", PROGRAM, "?", "? help"),

@@ -37,17 +37,18 @@ def legible(text: str) -> str:
     return _ACTING.sub(lambda match: visible(match[0]), text.replace("\r\n", "\n"))
 
 
-def inline(text: str, longest: int = 0) -> str:
+def inline(text: str, longest: int = 0, *, begins: bool = True) -> str:
     """A text from data on one line, to be read literally.
 
     Args:
         text: the text as the data has it.
         longest: characters after which it is cut; 0 for any number.
+        begins: whether it may stand at the beginning of a line.
     """
     line = " ".join(visible(text, screen=False).split())
     if longest and len(line) > longest:
         line = line[: longest - 1].rstrip() + "…"
-    return _literal(line)
+    return _literal(line, begins=begins)
 
 
 def code(text: str, longest: int = 0) -> str:
@@ -72,9 +73,11 @@ def _longest_run(text: str) -> int:
     return max((len(run) for run in _RUN.findall(text)), default=0)
 
 
-def _literal(text: str) -> str:
+def _literal(text: str, *, begins: bool = True) -> str:
     """Put a backslash before everything that could be read as Markdown."""
     text = _ANYWHERE.sub(r"\\\g<0>", text)
+    if not begins:
+        return text
     return _AT_START.sub(lambda match: (match[1] or "") + "\\", text)
 
 

@@ -125,9 +125,8 @@ class _Writer:
         yield from self._spoken(first, "Input", "no opening line" if role != "child" else "no opening line: delegated work")
         yield from self._spoken(last, "Answer", "no reply has landed")
         self._said_above = frozenset(node.id for node in (first, last) if node is not None)
-        for line in self._beside(self.telling.subject(node)):
-            yield f"- {line}\n"
-        yield "\n"
+        beside = [f"- {line}\n" for line in self._beside(self.telling.subject(node))]
+        yield from [*beside, "\n"] if beside else ()
 
     def _openers(self, node: Node, role: str) -> Iterator[str]:
         """Which step started the stream of a talk; several are listed, none chosen."""
@@ -216,13 +215,15 @@ class _Writer:
             yield self._end_words(end)
 
     def _sentence(self, words: Sentence) -> str:
-        return "".join(code(word, 400) if isinstance(word, Name) else self._plain(word) for word in words)
+        return "".join(
+            code(word, 400) if isinstance(word, Name) else self._plain(word, begins=not at) for at, word in enumerate(words)
+        )
 
-    def _plain(self, words: str) -> str:
+    def _plain(self, words: str, *, begins: bool) -> str:
         # Words of ours may quote a path or the reason of an error, so they are made literal too.
         words = ascii_only(words) if self.opened.grammar.ascii_only else words
-        blanks = len(words) - len(words.lstrip()), len(words) - len(words.rstrip())
-        return " " * min(blanks[0], 1) + inline(words) + " " * min(blanks[1], 1) if words.strip() else words
+        before, after = " " * words.startswith(" "), " " * words.endswith(" ")
+        return before + inline(words, begins=begins) + after if words.strip() else words
 
     def _end_words(self, end: End) -> str:
         return f"{self.arrow[0] if end.out else self.arrow[1]} {inline(end.type) or 'no type'} {self._end(end)}"

@@ -17,6 +17,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..files import is_inside
 from ..text.safe import visible
 
 _BUFFER = 1 << 18
@@ -47,7 +48,7 @@ def write(
     chunks: Iterable[bytes],
     *,
     overwrite: bool = False,
-    keep_out: str | os.PathLike[str] | None = None,
+    keep_out: str | Path | None = None,
 ) -> int:
     """Write the pieces of an export to a file.
 
@@ -69,7 +70,7 @@ def write(
     try:
         if not target.name or target.name == "..":
             raise CannotWrite("that names no file")
-        if keep_out is not None and _is_inside(target.parent, keep_out):
+        if keep_out is not None and is_inside(target.parent, keep_out):
             raise CannotWrite(f"{name} is inside the storage root, where nothing is written")
         folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -89,11 +90,6 @@ def _why(error: OSError | ValueError) -> str:
     if isinstance(error, OSError):
         return _WHY.get(error.errno or 0) or visible(error.strerror or str(error))
     return "no file can have that name"
-
-
-def _is_inside(folder: Path, base: str | os.PathLike[str]) -> bool:
-    real, around = os.path.realpath(folder), os.path.realpath(base)
-    return os.path.commonpath([real, around]) == around
 
 
 def _look_at(folder: int, name: str, shown: str, overwrite: bool) -> None:

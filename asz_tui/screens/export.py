@@ -35,6 +35,7 @@ _FORMATS = (*FORMATS, SVG)
 _WIDE = 84
 """Columns from which a row has room for words on what is chosen."""
 _TELL_EVERY = 0.1
+_LAST_WAIT = 0.5
 
 
 class Progressed(Message):
@@ -104,6 +105,7 @@ class ExportScreen(ModalScreen[str | None]):
         self.format = next(entry for entry in FORMATS if entry.name == "markdown")
         self.running = False
         self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
         self._told = 0.0
         self._overwrite: Path | None = None
         self._proposed = self._propose()
@@ -143,8 +145,10 @@ class ExportScreen(ModalScreen[str | None]):
         self._say_where()
 
     def on_unmount(self) -> None:
-        """Nobody waits for the file any more."""
+        """Nobody waits for the file any more; it gets a moment to take away what it began."""
         self._stop.set()
+        if self._thread is not None:
+            self._thread.join(_LAST_WAIT)
 
     def on_resize(self) -> None:
         """The rows follow the width."""
@@ -281,7 +285,8 @@ class ExportScreen(ModalScreen[str | None]):
         self.say("writing")
         self._show()
         overwrite = self._overwrite == path
-        threading.Thread(target=self._write, args=(path, chunks, overwrite), name="asz-export", daemon=True).start()
+        self._thread = threading.Thread(target=self._write, args=(path, chunks, overwrite), name="asz-export", daemon=True)
+        self._thread.start()
 
     def _progress(self, done: int, total: int) -> None:
         """In the thread: say how far it is, ten times a second at most."""
@@ -302,7 +307,7 @@ class ExportScreen(ModalScreen[str | None]):
         """Say how far it is."""
         message.stop()
         if self.running and message.total and not self._stop.is_set():
-            self.say(f"writing: {message.done * 100 // message.total} % of {message.total:,} nodes")
+            self.say(f"writing: {message.done * 100 // message.total} %")
 
     def on_written(self, message: Written) -> None:
         """Close with the sentence, or say what went wrong and stay."""

@@ -455,7 +455,7 @@ class _Search:
         return now[2].place(row)
 
     def _look_up(self, seq: int, row: int) -> tuple[int, int, Sifted, FileRows, int] | None:
-        """The sifted block that holds a row and for which rows it stands; of several files of a sequence the last that has the row."""
+        """The sifted block that holds a row, and from which to which row it counts; of several files the last that has the row."""
         files = self._shelf.files.get(seq, ())
         rows = next((rows for rows in reversed(files) if 0 < row <= rows.landed.count), None)
         if rows is None:

@@ -63,6 +63,22 @@ def test_a_tombstone_removes_the_entity() -> None:
     assert [n.id for n in fold.children("p")] == ["b"] and fold.edges("a") == []
 
 
+def test_a_tombstone_may_hold_other_fields_and_still_removes() -> None:
+    fold = fold_of([node("a", "tool", parent="p"), relation("starts", "a", "b", id="r")])
+    assert [n.id for n in fold.children("p")] == ["a"] and len(fold.edges("a")) == 1
+    gone = [node("a", "tool", parent="p", tombstone=True), relation("starts", "a", "b", id="r", tombstone=True)]
+    fold.apply(round_(2, gone, fold.digest))
+    assert (fold.children("p"), fold.edges("a"), fold.edges("b")) == ([], [], [])
+    assert fold_of(gone).nodes == {} and fold_of(gone).children("p") == []
+
+
+def test_a_node_without_a_parent_is_nobodys_child() -> None:
+    fold = fold_of([node("a", "tool")])
+    assert fold.children("") == []
+    fold.apply(round_(2, [node("b", "tool"), node("a", "tool")], fold.digest))
+    assert fold.children("") == []
+
+
 def test_what_was_removed_may_come_again() -> None:
     fold = fold_of([node("a", "tool")], [tombstone("node", "a")], [node("a", "run")])
     assert fold.nodes["a"].kind == "run"
@@ -206,7 +222,10 @@ RELATION = st.builds(
     st.sampled_from(IDS),
     st.sampled_from(IDS),
 )
-GONE = st.sampled_from([tombstone("node", id) for id in IDS] + [tombstone("relation", f"r{at}") for at in range(4)])
+GONE = st.sampled_from(
+    [tombstone("node", id) | more for id in IDS for more in ({}, {"parent": "n1", "kind": "tool"})]
+    + [tombstone("relation", f"r{at}") | more for at in range(4) for more in ({}, {"type": "starts", "from": "n1", "to": "n2"})]
+)
 ROUND = st.lists(NODE | NODE | RELATION | GONE, max_size=12, unique_by=lambda frame: frame["id"])
 
 

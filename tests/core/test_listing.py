@@ -11,7 +11,7 @@ import pytest
 
 from asz_core import Root, Row
 from asz_core.listing import newest_first
-from tests.core.helpers import START_MS, Maker, clock, node, said, unresolved
+from tests.core.helpers import START_MS, Maker, clock, node, said, tombstone, unresolved
 
 LATER = {
     "title": "a title", "talks": 3, "steps": 9, "streams": 2, "segments": 1, "unresolved": 4,
@@ -147,18 +147,46 @@ def test_a_conversation_without_rounds_says_so(tmp_path: Path) -> None:
     for full in (False, True):
         row = Root(tmp_path).row("nothing", full=full)
         assert (row.id, row.problem, row.rounds, row.complete) == ("nothing", "there is no round", None, True)
+        assert row.state == ("incomplete" if full else "")
 
 
 def test_rows_come_newest_activity_first_and_those_without_a_time_last() -> None:
     rows = [
-        Row("b", to_ms=5),
-        Row("a", to_ms=5),
+        Row("z", to_ms=5),
+        Row("y", to_ms=5),
+        Row("x", to_ms=9),
         Row("old", to_ms=1),
         Row("none1", changed_ns=1),
         Row("none2", changed_ns=2),
-        Row("zero", to_ms=0),
+        Row("a", to_ms=0, changed_ns=9),
     ]
-    assert [row.id for row in newest_first(rows)] == ["a", "b", "old", "zero", "none2", "none1"]
+    rows += [Row("before", to_ms=-5), Row("q", to_ms=5, changed_ns=1)]
+    assert [row.id for row in newest_first(rows)] == ["x", "q", "y", "z", "old", "a", "before", "none2", "none1"]
+
+
+@pytest.mark.parametrize("name", ["title", "talks", "steps", "streams", "segments", "unresolved", "session_through_time"])
+def test_a_quick_row_is_complete_only_when_the_header_says_everything(maker: Maker, name: str) -> None:
+    maker.round(**LATER)
+    assert maker.root().row(maker.conversation).complete
+    maker.round(**{key: value for key, value in LATER.items() if key != name})
+    assert not maker.root().row(maker.conversation).complete
+
+
+def test_a_full_row_falls_back_to_the_header_where_the_session_node_is_silent(maker: Maker) -> None:
+    maker.round(session(title=5, from_time=5, through_time=""), **LATER)
+    row = maker.root().row(maker.conversation, full=True)
+    assert (row.title, row.from_ms, row.to_ms) == ("a title", START_MS + 1000, START_MS + 2000)
+    maker.round(tombstone("node", "session/s0"))
+    row = maker.root().row(maker.conversation, full=True)
+    assert (row.title, row.from_ms, row.to_ms, row.talks) == ("", None, None, 0)
+
+
+def test_a_full_row_counts_the_rounds_that_read(maker: Maker) -> None:
+    some(maker)
+    some(maker)
+    maker.rounds[2].write_bytes(b"")
+    assert maker.root().row(maker.conversation).rounds == 2
+    assert maker.root().row(maker.conversation, full=True).rounds == 1
 
 
 def test_a_root_lists_every_conversation(tmp_path: Path) -> None:

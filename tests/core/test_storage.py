@@ -161,16 +161,19 @@ def test_a_link_to_a_stream_or_conversation_directory_is_followed(tmp_path: Path
 
 def test_rounds_sort_by_number_then_by_name(tmp_path: Path) -> None:
     rounds = tmp_path / "_conversations" / "c0" / "rounds"
-    for name in (
-        "r1000000-aaaaaaaaaaaa.sf",
-        "r000002-bbbbbbbbbbbb.sf",
-        "r000002-aaaaaaaaaaaa.sf",
-        "r000010-000000000000.sf",
+    names = [
         "r000001-ffffffffffff.sf",
-    ):
+        "r000002-aaaaaaaaaaaa.sf",
+        "r000002-bbbbbbbbbbbb.sf",
+        "r000010-000000000000.sf",
+        "r999999-eeeeeeeeeeee.sf",
+        "r1000000-aaaaaaaaaaaa.sf",
+    ]
+    for name in reversed(names):
         put(rounds / name)
     found = Storage(tmp_path).rounds("c0")
-    assert [(f.number, f.prefix[0]) for f in found] == [(1, "f"), (2, "a"), (2, "b"), (10, "0"), (1000000, "a")]
+    assert [f.name for f in found] == names
+    assert [(f.number, f.prefix[0]) for f in found] == [(1, "f"), (2, "a"), (2, "b"), (10, "0"), (999999, "e"), (1000000, "a")]
     assert all(f.name == Path(f.path).name for f in found)
 
 
@@ -263,7 +266,7 @@ def test_the_start_of_a_file_is_its_first_line_within_the_limit(tmp_path: Path) 
     two = put(tmp_path / "two", b"first\nsecond\n")
     assert read_start(str(two), 1 << 20) == b"first"
     assert read_start(str(long), 1 << 20) == b"a" * 10_000
-    assert len(read_start(str(long), 100)) < 10_000
+    assert len(read_start(str(long), 100)) < 10_000 and len(read_start(str(long), 4096)) == 4096
     assert read_start(str(put(tmp_path / "empty", b"")), 100) == b""
 
 
@@ -296,6 +299,14 @@ def test_an_id_resolves_from_the_beginning_of_exactly_one(tmp_path: Path) -> Non
     assert root.resolve("x") == "xyz"
     assert root.resolve("abc") == "abc"
     with pytest.raises(Ambiguous, match="'ab' is the beginning of 2 conversations: abc, abcd"):
+        root.resolve("ab")
+    for name in ("abx", "aby"):
+        Maker(tmp_path, conversation=name, session=name).round()
+    with pytest.raises(Ambiguous) as caught:
+        root.resolve("ab")
+    assert str(caught.value) == "'ab' is the beginning of 4 conversations: abc, abcd, abx, …"
+    (tmp_path / "_conversations" / "aby" / "rounds").rename(tmp_path / "gone")
+    with pytest.raises(Ambiguous, match="3 conversations: abc, abcd, abx$"):
         root.resolve("ab")
     with pytest.raises(NotFound, match="no conversation 'q'"):
         root.resolve("q")

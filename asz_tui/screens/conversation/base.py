@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 NARROW = 100
 """Columns below which the detail stands instead of the pane, not beside it."""
+WIDE = 140
+"""Columns from which the flow of the selected talk stands beside the detail."""
 
 
 class ConversationBase(Screen[None]):
@@ -83,6 +85,8 @@ class ConversationBase(Screen[None]):
                 yield FlowPane(id="flow", classes=shown) if pane.name == "flow" else LineView(id=pane.name, classes=shown)
             yield frame.Rule(id="rule")
             yield TextView(id="detail", show_cursor=False, gutter=True, empty_text=" nothing is selected")
+            yield frame.Rule(id="side-rule")
+            yield FlowPane(id="side")
         yield Input(id="find", placeholder="text, or re:pattern", select_on_focus=False, compact=True)
         yield Bar(id="footer")
 
@@ -151,6 +155,7 @@ class ConversationBase(Screen[None]):
         """Header, tabs and footer, each written only where it reads differently."""
         if not self.is_mounted:
             return
+        self.query_one("#body").set_class(self.app.size.width >= WIDE and self.detail_shown and self.pane == "talks", "three")
         self.show_header()
         crumbs = frame.breadcrumb(self.opened, self.selected()) if self.opened and self.pane == "talks" else []
         if self.pane == "flow" and self.source is not None:
@@ -174,7 +179,8 @@ class ConversationBase(Screen[None]):
             line = self.source.selection()
             self.query_one("#footer", Bar).show(Line([(" ", ""), *line.left], [*line.right, (" ? help ", "dim")]))
             return
-        left = self._message or words or frame.hints(self.asz.keys_of(CONVERSATION), self.pane, self.panes, self.detail_shown, self.in_detail)
+        keys = self.asz.keys_of(CONVERSATION)
+        left = self._message or words or frame.hints(keys, self.pane, self.panes, self.detail_shown, self.in_detail)
         view = self.detail_view if self.in_detail else self.view
         rows = len(view.source)
         right = f"{view.cursor + 1:,} of {rows:,} " if rows else ""

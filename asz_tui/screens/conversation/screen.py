@@ -9,10 +9,10 @@ from textual.binding import BindingType
 from ...keys import CONVERSATION, bindings
 from ..help import HelpScreen
 from ..palette import PaletteScreen
-from .timeline import Timeline
+from .taking import Taking
 
 
-class ConversationScreen(Timeline):
+class ConversationScreen(Taking):
     """Shows one conversation and keeps it up to date."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONVERSATION)

@@ -170,6 +170,7 @@ class Showing(Finding):
         """Show the detail of the selection."""
         self.query_one("#body").add_class("with-detail")
         self._shown = None
+        self.show_frame()
         self._show_detail()
         if self.app.size.width < NARROW:
             self.focus_detail()
@@ -199,6 +200,10 @@ class Showing(Finding):
         self._shown = selected
         self.detail_view.set_items(self.detail.node(selected) if selected else [], keep=same)
         self.detail_view.set_match(self.found.pattern if self.found else None)
+        self.show_side()
+
+    def show_side(self) -> None:
+        """See `Timeline`."""
 
     def show_special(self, key: tuple[str, object], make: Callable[[], Items]) -> None:
         """Show something else than the node in the detail: a record, a word; the same key again goes back."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...lines.flow_view import FlowPane
+from ...panes.flow import FlowModel
 from .showing import Showing
 
 
@@ -28,16 +29,41 @@ class Timeline(Showing):
         if self.pane == "flow":
             self.flow.select(self.selected())
 
+    @property
+    def side(self) -> FlowPane:
+        """The flow of the selected talk, beside the detail on a wide screen."""
+        return self.query_one("#side", FlowPane)
+
+    def show_side(self) -> None:
+        """Let the flow beside the detail show the talk of the selection."""
+        selected = self.selected()
+        if self.opened is None or not selected or not self.query_one("#body").has_class("three"):
+            return
+        if self.side.model is None:
+            self.side.show(FlowModel(self.opened, self.asz.tz))
+        model = self.side.model
+        assert model is not None
+        root = self.opened.find_root(selected)
+        if model.scope != root:
+            model.set_scope(root)
+        self.side.select(selected)
+
     def show_changed_flow(self) -> None:
         """Show what a round changed in the timeline."""
         if self.pane == "flow" and self.panes is not None:
             self.panes.source("flow")
             self.flow.changed()
+        if self.side.model is not None:
+            self.side.model.reload(None)
+            self.side.changed()
 
     def on_flow_pane_picked(self, event: FlowPane.Picked) -> None:
         """The tree follows the timeline; a double click goes there."""
         self._message = ""
         if self.talks is None:
+            return
+        if event.pane.id == "side":
+            self.go_to(event.node_id)
             return
         index = self.talks.reveal(event.node_id)
         if index is not None:

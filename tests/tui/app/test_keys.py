@@ -416,3 +416,76 @@ async def test_the_palette_runs_what_is_chosen_by_its_words() -> None:
         assert "nothing is called so" in screen_text(app)
         await pilot.press("escape")
         assert app.screen is screen
+
+
+async def test_the_timeline_shares_its_selection_with_the_tree_and_its_keys_move_it() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.go_to("tool/s5-tool")
+        await pilot.press("2")
+        assert screen.pane == "flow" and screen.flow.model.selected == "tool/s5-tool"
+        assert "whole session" in screen_text(app)
+        seen = {screen.selected()}
+        for key in ("l", "l", "h", "right_square_bracket", "left_square_bracket", "j", "k", "G", "home", "plus", "minus", "0", "c", "L", "H"):
+            await pilot.press(key)
+            seen.add(screen.selected())
+            assert screen.flow.model.selected == screen.selected()
+        assert len(seen) > 4
+        await pilot.press("z")
+        assert screen.flow.model.stream == "main"
+        assert "responses" in screen_text(app) and "tools" in screen_text(app)
+        await pilot.press("escape", "space")
+        assert screen.flow.model.scope is not None
+        await pilot.press("escape")
+        kept = screen.selected()
+        await pilot.press("enter")
+        assert screen.pane == "talks" and screen.selected() == kept
+
+
+async def test_copies_say_where_they_went(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.go_to("tool/s5-tool")
+        written: list[str] = []
+        monkeypatch.setattr(app._driver, "write", written.append)
+        for key, word in (("y", "FAIL 133"), ("Y", "asz-tui "), ("I", "tool/s5-tool")):
+            written.clear()
+            await pilot.press(key)
+            sent = "".join(written)
+            assert "\x1b]52;c;" in sent
+            import base64
+
+            data = base64.b64decode(sent.split("\x1b]52;c;")[1].split("\x07")[0].split("\x1b")[0]).decode()
+            assert word in data
+            assert "clipboard" in screen_text(app).splitlines()[-1] or "copied" in screen_text(app).splitlines()[-1].lower()
+
+
+async def test_export_writes_the_conversation_and_says_where(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("x")
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen)
+        files = list(tmp_path.iterdir())
+        assert len(files) == 1 and files[0].stat().st_size > 100
+        assert files[0].name[:20] in screen_text(app)
+
+
+async def test_the_width_of_the_detail_changes_and_stays() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("enter")
+        before = screen.detail_view.size.width
+        await pilot.press("left_curly_bracket")
+        await pilot.pause()
+        assert screen.detail_view.size.width > before
+        await pilot.press("right_curly_bracket", "right_curly_bracket")
+        await pilot.pause()
+        assert screen.detail_view.size.width < before
