@@ -58,7 +58,8 @@ def edge_rows(opened: Opened, ways: list[Way]) -> list[tuple[Hashable, Line]]:
         via = f"joined on {one_line(relation.via)}" if relation.via else "the fold does not say what joined it"
         quality = one_line(relation.quality) or "no quality stated"
         meaning = QUALITIES.get(relation.quality, "")
-        rows.append((("why", number - 1), Line([(f"     {quality}", "dim"), (f"  {via}" + (f" · {meaning}" if meaning else ""), "dim")])))
+        why = f"     {quality}  {via}" + (f" · {meaning}" if meaning else "")
+        rows.append((("why", number - 1), Line([(why, "dim")])))
     return rows
 
 

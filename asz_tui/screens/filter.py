@@ -75,7 +75,7 @@ class FilterRows:
         self._rows: list[tuple[Hashable, str]] = [(("head", "conditions"), "only")]
         self._rows += [((name, ""), words) for name, words, _ in _CONDITIONS]
         self._rows.append((("time", ""), "time"))
-        for section, title in (("kinds", "kinds"), ("streams", "streams"), ("qualities", "quality of an edge that touches the step")):
+        for section, title in (("kinds", "kinds"), ("streams", "streams"), ("qualities", "quality of an edge at the step")):
             if self._counts[section]:
                 self._rows.append((("head", section), title))
                 self._rows += [((section, name), name) for name in self._ordered(section)]

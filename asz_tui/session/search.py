@@ -175,6 +175,9 @@ def _part_texts(record: Record, part: Part | None, what: str) -> Iterator[tuple[
         yield from _spelled(what, part.text)
         if part.data is not UNSET:
             yield from _spelled(what, part.raw_data())
+            if not part.text and what != "result" and (said := readable(record)):
+                # A document shows the message that stands beside a call in one record as the call's text.
+                yield "text", said
         if part.server and part.server_tool:
             yield "name", f"{part.server} · {part.server_tool}"
         yield from (("name", text) for text in (part.name, part.server, part.server_tool) if text)

@@ -37,12 +37,13 @@ _PLAIN_RUN = re.compile(r"[ !#-%(-;=?-\[\]-~]+")
 _WIDE_RUN = re.compile("[^\x00-\x7f\ud800-\udfff\ufffd]+")
 # An escaped character that a plain run may hold (the slash has a spelling of its own), and the letters that fold to i, k and s.
 _ODD = re.compile(
-    rb"\\u(?:00(?:2[013-58-9a-f]|3[0-9abdf]|4[0-9a-f]|5[0-9abdef]|6[0-9a-f]|7[0-9a-e])|013[01]|017f|212a)"
+    rb"\\u(?:00(?:2[013-58-9a-f]|3[0-9abdf]|4[0-9a-f]|5[0-9a-f]|6[0-9a-f]|7[0-9a-e])|013[01]|017f|212a)"
     rb"|\xc4[\xb0\xb1]|\xc5\xbf|\xe2\x84\xaa|\\/",
     re.IGNORECASE,
 )
 _SUSPECT = re.compile(rb"\\[u/]")
-_ESCAPED_WIDE = re.compile(rb"\\u(?!00[0-7])[0-9a-fA-F]{4}")
+# Any other escaped character; and escaped pieces of an escape, as they can stand in JSON inside of JSON.
+_ESCAPED_WIDE = re.compile(rb"\\u(?:(?!00[0-7])[0-9a-f]{4}|00(?:3[0-9]|[46][1-6]|75|5c))", re.IGNORECASE)
 
 
 class Query:

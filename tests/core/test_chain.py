@@ -243,6 +243,50 @@ def test_the_document_is_made_anew_only_after_a_change(maker: Maker) -> None:
     assert len(conversation.document().files) == 7
 
 
+def test_a_round_behind_a_gap_that_reads_at_last_is_noticed(maker: Maker) -> None:
+    three(maker)
+    maker.rounds[2].unlink()
+    data = maker.rounds[3].read_bytes()
+    maker.rounds[3].write_bytes(data[:-5])
+    conversation = maker.load()
+    assert conversation.report.state == "mismatch" and conversation.report.verified == [True]
+    assert not conversation.refresh()
+    maker.rounds[3].write_bytes(data)
+    assert conversation.refresh()
+    assert (conversation.report.state, conversation.report.verified) == ("incomplete", [True, False])
+    assert conversation.json() == maker.load().json()
+
+
+def test_a_landed_file_that_cannot_be_read_is_noticed_and_read_once_it_can(maker: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    three(maker)
+    from asz_core.sessiondata import session as module
+
+    real = module.read_file
+    shut = {str(maker.files[2])}
+
+    def refuse(path: str) -> bytes:
+        if path in shut:
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(module, "read_file", refuse)
+    conversation = maker.load()
+    assert conversation.report.problems == ["round 2: landed file seq 2 is missing"]
+    assert list(conversation.data.unreadable.values()) == ["Permission denied"]
+    assert not conversation.refresh()
+    shut.clear()
+    assert conversation.refresh()
+    assert (conversation.report.state, conversation.data.unreadable) == ("verified", {})
+
+
+def test_progress_tells_what_is_read(maker: Maker) -> None:
+    three(maker)
+    seen: list[tuple[str, int, int]] = []
+    maker.root().load(maker.conversation, progress=lambda *told: seen.append(told))
+    sizes = [path.stat().st_size for path in maker.files.values()]
+    assert seen == [("rounds", n, 3) for n in (1, 2, 3)] + [("records", sum(sizes[:n]), sum(sizes)) for n in (1, 2, 3)]
+
+
 def test_a_landed_file_that_is_gone_is_noticed(maker: Maker) -> None:
     three(maker)
     conversation = maker.load()

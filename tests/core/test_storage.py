@@ -306,7 +306,7 @@ def test_an_id_resolves_from_the_beginning_of_exactly_one(tmp_path: Path) -> Non
         root.resolve("ab")
     assert str(caught.value) == "'ab' is the beginning of 4 conversations: abc, abcd, abx, …"
     (tmp_path / "_conversations" / "aby" / "rounds").rename(tmp_path / "gone")
-    with pytest.raises(Ambiguous, match="3 conversations: abc, abcd, abx$"):
+    with pytest.raises(Ambiguous, match=r"3 conversations: abc, abcd, abx$"):
         root.resolve("ab")
     with pytest.raises(NotFound, match="no conversation 'q'"):
         root.resolve("q")

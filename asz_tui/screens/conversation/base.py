@@ -85,7 +85,7 @@ class ConversationBase(Screen[None]):
                 yield FlowPane(id="flow", classes=shown) if pane.name == "flow" else LineView(id=pane.name, classes=shown)
             yield frame.Rule(id="rule")
             yield TextView(id="detail", show_cursor=False, gutter=True, empty_text=" nothing is selected")
-            yield frame.Rule(id="side-rule")
+            yield frame.Rule(id="second-rule")
             yield FlowPane(id="side")
         yield Input(id="find", placeholder="text, or re:pattern", select_on_focus=False, compact=True)
         yield Bar(id="footer")

@@ -160,7 +160,7 @@ class Reading(ConversationBase):
             talks.touch()
             nodes = self.conversation.fold.nodes.values()
             count = sum(1 for node in nodes if node.revision > before.round and is_step(node.kind))
-            self.say(f"{count:,} steps are new or changed since your last visit, at round {before.round}; the mark stands before them")
+            self.say(f"{count:,} steps are new or changed since your last visit at round {before.round}; a mark stands before them")
         if self.asz.problems:
             first, more = self.asz.problems[0], len(self.asz.problems) - 1
             self.say(f"{first}" + (f" (and {more} more; asz-tui config --show lists them)" if more else ""))

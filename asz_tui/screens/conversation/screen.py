@@ -30,7 +30,7 @@ class ConversationScreen(Taking):
         self.app.push_screen(HelpScreen(self.asz.keys_of(CONVERSATION), "one conversation"))
 
     def action_leave(self) -> None:
-        """Close the innermost thing that is open: field, special detail, search, narrowing, detail, other pane, the conversation."""
+        """Close the innermost thing that is open: field, record, search, narrowing, detail, other pane, the conversation."""
         self._message = ""
         if self.field.has_class("shown"):
             self.close_field()
