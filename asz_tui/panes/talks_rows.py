@@ -19,6 +19,7 @@ from asz_core.sessionflow import attrs_of
 from asz_core.vocabulary import CONTAINERS
 
 from ..lines.line import Line, Span
+from ..session.filters import Filtered
 from ..session.opened import Opened
 from ..text.words import clock, date, duration
 
@@ -55,6 +56,7 @@ class TalksRows:
         marked: ids of nodes with the «changed» mark.
         new_since: nodes of later rounds than this have the mark too: the head at the last visit, or None.
         match: what search marks in labels, or None.
+        filtered: what the tree is narrowed to, with what contains it, or None for everything.
         noise: index into `NOISE`.
     """
 
@@ -71,6 +73,7 @@ class TalksRows:
         self.marked: set[str] = set()
         self.new_since: int | None = None
         self.match: re.Pattern[str] | None = None
+        self.filtered: Filtered | None = None
         self._all_open = False
         self._exceptions: set[str] = set()
         self._sections: list[Section] = []
@@ -238,6 +241,23 @@ class TalksRows:
         return self.noise == 2 and kind not in _SPOKEN
 
     def _codes(self, section: Section) -> Iterator[int]:
+        return self._narrowed_codes(section.tree) if self.filtered else self._all_codes(section)
+
+    def _narrowed_codes(self, tree: Tree) -> Iterator[int]:
+        """The nodes that fit the filter with all that contains them, unfolded."""
+        assert self.filtered is not None
+        shown: set[int] = set()
+        above: list[int] = []
+        at = 0
+        for place in self.filtered.places(tree):
+            for passed in range(at, place + 1):
+                del above[tree.depths[passed] :]
+                above.append(passed)
+            at = place + 1
+            shown.update(above)
+        return (4 * place for place in sorted(shown))
+
+    def _all_codes(self, section: Section) -> Iterator[int]:
         tree = section.tree
         if section.heading:
             yield _HEADING
@@ -298,7 +318,7 @@ class TalksRows:
         said = grammar.describe(tree, place)
         glyph, role = grammar.glyph(node)
         at = tree.starts[place] if node.kind in CONTAINERS else tree.times[place]
-        folded = tree.sizes[place] > 1 and not self.is_open(node.id)
+        folded = tree.sizes[place] > 1 and not self.is_open(node.id) and not self.filtered
         spans: list[Span] = [self._time(at, index), (self._indent(tree, place, folded), "dim"), (glyph, role), (" ", "")]
         if said.name:
             spans += [*self._mark_match(said.name, role if node.kind not in CONTAINERS else "agent"), (" ", "")]

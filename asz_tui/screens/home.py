@@ -23,6 +23,7 @@ from ..session.loader import Loader
 from ..text.safe import visible
 from .help import HelpScreen
 from .palette import PaletteScreen
+from .search_all import SearchAllScreen
 
 if TYPE_CHECKING:
     from ..app import AszApp
@@ -277,6 +278,10 @@ class HomeScreen(Screen[None]):
         self.view.focus()
         if not self.query_one("#find", Input).value:
             self.query_one("#find", Input).remove_class("shown")
+
+    def action_find_all(self) -> None:
+        """Search the texts of every conversation."""
+        self.app.push_screen(SearchAllScreen())
 
     def action_palette(self) -> None:
         """Show everything this screen can do."""

@@ -62,7 +62,8 @@ class PaletteScreen(ModalScreen[str | None]):
         words = text.lower().split()
         fits = [key for key in self._keys if all(word in f"{key.words} {key.group} {key.id}".lower() for word in words)]
         rows: list[tuple[Hashable, Line]] = [
-            (key.id, Line([(f"  {key.words}", "text")], [(f"{key.group}  ", "dim"), (f"{shown(key):>14} ", "accent")])) for key in fits
+            (key.id, Line([(f"  {key.words}", "text")], [(f"{key.group:.20}  ", "dim"), (f"{shown(key):>14} ", "accent")]))
+            for key in fits
         ]
         self.rows.set_source(ListSource(rows), keep=False)
 

@@ -50,8 +50,8 @@ def openers_of(opened: Opened, stream: str) -> list[Way]:
 def leads_to(opened: Opened, node_id: str) -> str | None:
     """The node in a tree that stands for an end of an edge.
 
-    A step, run or talk stands for itself, a stream for its first talk (or first step), a segment for its first talk, an epoch for its
-    first talk or boundary.
+    A step, run or talk stands for itself, a stream for its first talk (or first step), a segment for its first talk, an epoch for
+    its first talk or boundary.
     """
     if opened.locate(node_id) is not None:
         return node_id

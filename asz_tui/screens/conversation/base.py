@@ -160,6 +160,8 @@ class ConversationBase(Screen[None]):
         crumbs = frame.breadcrumb(self.opened, self.selected()) if self.opened and self.pane == "talks" else []
         if self.pane == "flow" and self.source is not None:
             crumbs = [self.source.status()]
+        if words := self.filter_words():
+            crumbs = [f"filter: {' + '.join(words)} (Esc: off)", *crumbs[-1:]]
         self.query_one("#tabs", Bar).show(frame.tabs(self.pane, crumbs, self.app.size.width, self.asz.ascii_mode))
         self.show_footer()
 
@@ -174,7 +176,7 @@ class ConversationBase(Screen[None]):
         """The last line: a message, the search, or the keys worth knowing; and the position."""
         if not self.is_mounted:
             return
-        words = frame.search_words(self.found, self.selected()) if self.pane == "talks" else ""
+        words = frame.search_words(self.found, self.selected()) if self.pane in ("talks", "results") else ""
         if self.pane == "flow" and self.source is not None and not self._message and not self.in_detail:
             line = self.source.selection()
             self.query_one("#footer", Bar).show(Line([(" ", ""), *line.left], [*line.right, (" ? help ", "dim")]))
@@ -204,6 +206,10 @@ class ConversationBase(Screen[None]):
     def show_detail_soon(self) -> None:
         """See `Showing`."""
         raise NotImplementedError
+
+    def filter_words(self) -> list[str]:
+        """See `Filtering`."""
+        return []
 
     def search_again(self) -> None:
         """See `Finding`."""

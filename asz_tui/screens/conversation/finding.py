@@ -30,6 +30,13 @@ class Finding(Moving):
 
     _search_stop = threading.Event()
     _jump_when_found = False
+    _field_mode = "search"
+
+    def submitted_time(self, text: str) -> None:
+        """See `Filtering`."""
+
+    def searched(self) -> None:
+        """See `Filtering`."""
 
     def on_unmount(self) -> None:
         """Let a search end."""
@@ -38,6 +45,7 @@ class Finding(Moving):
     def action_find(self) -> None:
         """Open the field."""
         field = self.field
+        self._field_mode = "narrow" if self.pane in TABLES else "search"
         field.placeholder = "narrow: text, or re:pattern" if self.pane in TABLES else "search: text, or re:pattern"
         field.value = self._narrowed().get(self.pane, "") if self.pane in TABLES else (self.found.query if self.found else "")
         field.cursor_position = len(field.value)
@@ -48,15 +56,18 @@ class Finding(Moving):
         """Search or narrow while it is typed."""
         if not self.field.has_class("shown"):
             return
-        if self.pane in TABLES:
+        if self._field_mode == "narrow":
             self._narrow(event.value)
-        elif self.found is None or event.value != self.found.query:
+        elif self._field_mode == "search" and (self.found is None or event.value != self.found.query):
             self.search(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Close the field; after a search, go to the first match from the cursor on."""
         self.close_field()
-        if self.pane in TABLES:
+        if self._field_mode == "time":
+            self.submitted_time(event.value)
+            return
+        if self._field_mode == "narrow":
             self.show_frame()
             return
         if self.found is not None and self.found.error:
@@ -137,6 +148,7 @@ class Finding(Moving):
         if self._jump_when_found and (message.found.ids or message.found.done):
             self._jump_when_found = False
             self.action_next_match(1, stay=True)
+        self.searched()
         self.show_footer()
 
     def action_next_match(self, step: int, stay: bool = False) -> None:

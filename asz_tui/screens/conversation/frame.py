@@ -170,6 +170,7 @@ _PANE_HINTS = {
     "segments": "Enter goes there   Space fold   / narrow   s sort   Esc back",
     "edges": "Enter goes there   t type   T quality   / narrow   s sort   Esc back",
     "verification": "Enter goes there   / narrow   s sort   Esc back   ? help",
+    "results": "Enter goes there   / search   Esc back   ? help",
     "changes": "Enter goes there   Space fold   / narrow   s sort   Esc back   ? help",
     "summary": "Enter goes there   Space fold   / narrow   Esc back   ? help",
 }

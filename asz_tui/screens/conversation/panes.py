@@ -13,6 +13,7 @@ from typing import Any
 from ...panes.changes_rows import ChangesRows
 from ...panes.edges_rows import EdgesRows
 from ...panes.flow import FlowModel
+from ...panes.results_rows import ResultsRows
 from ...panes.segments_rows import SegmentsRows
 from ...panes.streams_rows import StreamsRows
 from ...panes.summary_rows import SummaryRows
@@ -40,10 +41,11 @@ PANES = (
     Pane("verification", "6", "Verification", VerificationRows),
     Pane("summary", "7", "Summary", SummaryRows),
     Pane("changes", "8", "Changes", ChangesRows),
+    Pane("results", "9", "Results", ResultsRows),
 )
 """In the order of their keys."""
 
-TABLES = frozenset({"streams", "segments", "edges", "verification", "summary", "changes"})
+TABLES = frozenset({"streams", "segments", "edges", "verification", "summary", "changes", "results"})
 """Panes whose rows lead somewhere, fold, are sorted and narrowed."""
 
 

@@ -9,10 +9,10 @@ from textual.binding import BindingType
 from ...keys import CONVERSATION, bindings
 from ..help import HelpScreen
 from ..palette import PaletteScreen
-from .taking import Taking
+from .filtering import Filtering
 
 
-class ConversationScreen(Taking):
+class ConversationScreen(Filtering):
     """Shows one conversation and keeps it up to date."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONVERSATION)
@@ -39,6 +39,8 @@ class ConversationScreen(Taking):
             self._show_detail()
         elif self.pane == "talks" and self.found is not None and self.found.query and not self.in_detail:
             self.search("")
+        elif self.pane == "talks" and self.filter and not self.in_detail:
+            self.clear_filter()
         elif self.leave_flow():
             pass
         elif self.narrowed():

@@ -489,3 +489,63 @@ async def test_the_width_of_the_detail_changes_and_stays() -> None:
         await pilot.press("right_curly_bracket", "right_curly_bracket")
         await pilot.pause()
         assert screen.detail_view.size.width < before
+
+
+async def test_the_filter_narrows_the_tree_says_so_and_escape_shows_all() -> None:
+    from asz_tui.session.filters import Filter
+
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        rows = len(screen.talks)
+        screen.set_filter(Filter(failed=True))
+        keys = {screen.talks.key(at) for at in range(len(screen.talks))}
+        assert "tool/s5-tool" in keys and "talk/main/s1-cycle" in keys
+        assert "talk/main/s17-cycle" not in keys
+        assert "filter: failed" in screen_text(app)
+        await pilot.press("escape")
+        assert len(screen.talks) == rows and "filter:" not in screen_text(app)
+        await pilot.press("f")
+        await pilot.pause()
+        assert app.screen is not screen
+        await pilot.press("escape")
+        assert app.screen is screen
+
+
+async def test_results_are_a_list_that_leads_to_each_match() -> None:
+    app = open_case("fleet")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("slash", *"rename")
+        await until(pilot, lambda: screen.found is not None and screen.found.query == "rename" and screen.found.done)
+        await pilot.press("enter", "ctrl+f")
+        assert screen.pane == "results" and len(screen.source) == len(screen.found.ids) > 1
+        await pilot.press("j", "enter")
+        assert screen.pane == "talks" and screen.selected() == screen.found.ids[1]
+
+
+@pytest.mark.parametrize(("typed", "expected"), [("00:26:38", "00:26:38"), ("+2m", "00:01:36"), ("nonsense", None)])
+async def test_a_time_is_jumped_to(typed: str, expected: str | None) -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("at", *(_key(char) for char in typed), "enter")
+        if expected is None:
+            assert "not a time" in screen_text(app)
+        else:
+            assert expected in screen_text(app).splitlines()[2 + screen.view.cursor - screen.view.top]
+
+
+async def test_every_conversation_is_searched_from_home() -> None:
+    app = make_app(sample_root())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await listed(pilot)
+        await pilot.press("ctrl+f", *"parser", "enter")
+        screen = app.screen
+        await until(pilot, lambda: len(screen.rows) > 1 and screen._search.done, seconds=20)
+        assert "five rounds as they land" in screen_text(app)
+        await pilot.press("j", "enter")
+        opened = await ready(pilot)
+        assert opened.conversation_id.startswith("5eed0005")
+        await pilot.press("q")
+        assert app.screen is screen
