@@ -31,6 +31,16 @@ PICTURES: dict[str, tuple[str, str | None, tuple[int, int], tuple[str, ...]]] = 
     "record": ("", PILOT, WIDE, ("z", "e", "r")),
     "verification": ("", PILOT, WIDE, ("6",)),
     "verification-broken": ("broken-gap", None, WIDE, ("6",)),
+    "flow": ("", PILOT, WIDE, ("z", "e", "2", "right_square_bracket", "right_square_bracket", "right_square_bracket")),
+    "streams": ("", FLEET, WIDE, ("3", "z")),
+    "segments": ("idle", None, WIDE, ("4", "z")),
+    "edges": ("", FLEET, WIDE, ("z", *["j"] * 5, "g")),
+    "relations": ("", FLEET, WIDE, ("5",)),
+    "summary": ("", PILOT, WIDE, ("7",)),
+    "changes": ("extras", None, WIDE, ("8",)),
+    "results": ("", FLEET, WIDE, ("slash", *"rename", "enter", "ctrl+f")),
+    "filter": ("", PILOT, WIDE, ("f",)),
+    "three-columns": ("", PILOT, (170, 40), ("z", "e", "enter")),
     "help": ("", PILOT, WIDE, ("question_mark",)),
 }
 """Name -> case (the sample when empty), conversation (the case's only one when None), size, keys."""
@@ -54,7 +64,7 @@ async def picture(name: str) -> None:
         for key in keys:
             await pilot.press(key)
             await pilot.pause(0.05)
-        await pilot.pause(0.3)
+        await pilot.pause(0.6)
         svg = app.export_screenshot(title="asz-tui")
     # The fonts would be fetched from the net; whoever looks has a monospaced one.
     svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)
