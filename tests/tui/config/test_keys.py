@@ -54,8 +54,8 @@ def test_two_actions_may_change_keys_with_each_other(read: Read) -> None:
 
 
 def test_the_later_of_two_is_the_mistaken_one_and_its_default_may_be_taken_too(read: Read) -> None:
-    config, problems = read('[keys]\n"word" = "x"\n"record" = "x"\n')
-    assert config.keys == {"word": "x"} and [p.split(":")[1] for p in problems] == ["3"]
+    config, problems = read('[keys]\n"word" = "v"\n"record" = "v"\n')
+    assert config.keys == {"word": "v"} and [p.split(":")[1] for p in problems] == ["3"]
     # `follow` gets `e`, for `error.next` was to move away; it may not, so `e` is its own again and `follow` cannot have it.
     config, problems = read('[keys]\nfollow = "e"\n"error.next" = "q"\n')
     assert config.keys == {} and [p.split(":")[1] for p in problems] == ["2", "3"]
