@@ -224,16 +224,16 @@ class FilterScreen(ModalScreen[Filter | None]):
     def on_mount(self) -> None:
         """Say what is chosen; the list gets what room it needs."""
         self._field.cursor_blink = False
-        self._size()
+        self._fit_box()
         self._view.move_to(1)
         self._view.focus()
         self._say("")
 
     def on_resize(self) -> None:
         """Keep the list within the screen."""
-        self._size()
+        self._fit_box()
 
-    def _size(self) -> None:
+    def _fit_box(self) -> None:
         self._view.styles.height = max(1, min(len(self.rows), self.app.size.height * 4 // 5 - 4, self.app.size.height - _FRAME))
 
     @property

@@ -306,13 +306,13 @@ class _Shelf:
             memo.trees = {key: kept for key, kept in memo.trees.items() if key in living}
 
     def memo(self, query: Query) -> tuple[_Memo, _Memo | None]:
-        """The memo of a query, and one of a query that it narrows, that with the fewest places."""
+        """The memo of a query, and one of a query that it narrows: that of the most trees, and then of the longest text."""
         wider = [memo for memo in self.memos.values() if query.query != memo.query.query and query.narrows(memo.query)]
         mine = self.memos.pop(query.query, None) or _Memo(query)
         self.memos[query.query] = mine
         while len(self.memos) > _MEMOS:
             self.memos.popitem(last=False)
-        return mine, min(wider, key=lambda memo: (-len(memo.trees), len(memo.query.literal) * -1), default=None)
+        return mine, max(wider, key=lambda memo: (len(memo.trees), len(memo.query.literal)), default=None)
 
     def head(self, tree: Tree) -> tuple[bytes, bool]:
         """The ids and attrs of a tree's nodes, and whether they are `suspicious`."""

@@ -34,7 +34,8 @@ _BLOCKS_KEPT = 8
 
 # Printable ASCII without what encoders escape for the sake of HTML or of JSON itself: " & ' < > \
 _PLAIN_RUN = re.compile(r"[ !#-%(-;=?-\[\]-~]+")
-_WIDE_RUN = re.compile("[^\x00-\x7f\ud800-\udfff\ufffd]+")
+# Beyond ASCII, without what stands for bytes that are no text and the letters that fold to ASCII ones.
+_WIDE_RUN = re.compile("[^\x00-\x7f\ud800-\udfff\ufffd\u0130\u0131\u017f\u212a]+")
 # An escaped character that a plain run may hold (the slash has a spelling of its own), and the letters that fold to i, k and s.
 _ODD = re.compile(
     rb"\\u(?:00(?:2[013-58-9a-f]|3[0-9abdf]|4[0-9a-f]|5[0-9a-f]|6[0-9a-f]|7[0-9a-e])|013[01]|017f|212a)"

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asz_core.document.texts import clip, collapse, trim
+from asz_core.rawjson import loads
 from tests.core.helpers import START_MS, Maker, clock, node, part, record, relation, said
 
 SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -392,6 +393,24 @@ def test_the_interval_is_between_the_first_two_refs(maker: Maker) -> None:
     maker.land(*[record(part("result", "r"), time=clock(second)) for second in (1, 3, 9)])
     maker.round(node("n", "tool", (1, 3), refs=[(1, 1), (1, 2), (1, 3)], attrs={"result_join": "exact_unique"}))
     assert maker.nodes()["n"]["request_to_result_ms"] == 2000
+
+
+@pytest.mark.parametrize("extra", ['"x":"\\ud800"', '"x":' + "[" * 2000 + "]" * 2000, '"x":1e999'], ids=["lone", "deep", "huge"])
+@pytest.mark.parametrize("join", ["exact_unique", "other", "", None])
+def test_joins_and_usage_are_read_beside_any_other_attrs(maker: Maker, extra: str, join: str | None) -> None:
+    maker.land(record(part("call"), time=clock(1), usage={"in": 7}), record(part("result", "r"), time=clock(2)))
+    attrs = ("{" + extra + ',"usage_at":{"seq":1,"row":1},"result_join":' + json.dumps(join) + "}").encode()
+    frame = (
+        b'{"t":"node","revision":1,"id":"%s","kind":"%s","ref":{"seq":1,"row":1},"refs":[{"seq":1,"row":1},{"seq":1,"row":2}],"attrs":'
+        + attrs
+        + b"}"
+    )
+    without = frame.replace(b'"usage_at":{"seq":1,"row":1},', b"")
+    maker.raw_round(frame % (b"t", b"tool"), frame % (b"c", b"llm.call"), without % (b"d", b"llm.call"), counts=(3, 0, 0))
+    nodes = {view["id"]: view for view in loads(maker.load().json(compact=True))["loose"]}
+    assert nodes["c"]["usage"] == {"in": 7} and "usage" not in nodes["d"]
+    assert nodes["t"].get("request_to_result_ms") == (1000 if join == "exact_unique" else None)
+    assert nodes["t"].get("request_to_result_join") == ("exact_unique" if join == "exact_unique" else None)
 
 
 # --- turn.duration

@@ -167,6 +167,12 @@ def test_the_first_record_by_sequence_that_names_the_child_and_has_a_name_counts
     assert streams(maker)["stream/kid"]["label"] == "second part"
 
 
+def test_a_journal_record_of_no_child_names_no_stream(maker: Maker) -> None:
+    maker.land(journal("", {"surface": "nobody"}), run="wf", kind="journal")
+    maker.round(node("stream/nameless", "stream"))
+    assert streams(maker)["stream/nameless"]["label"] == ""
+
+
 def test_a_journal_name_in_text_or_elsewhere_is_none(maker: Maker) -> None:
     maker.land(record(part("data", '{"type":"result","result":{"surface":"in text"}}'), child="kid"), run="wf", kind="journal")
     maker.land(journal("kid", {"surface": "provider"}), below="provider_body", kind="provider_body")
@@ -240,14 +246,27 @@ def test_the_stream_of_an_opener_is_that_of_the_file_it_landed_in(maker: Maker) 
 
 def test_openers_at_one_position_come_by_relation_id(maker: Maker) -> None:
     maker.land(said("x", time=clock(1)))
+    names = ["c", "a", "d", "b", "e"]
     maker.round(
         stream("kid"),
-        node("a", "agent.call", (1, 1), stream="m"),
-        node("b", "agent.call", (1, 1), stream="m"),
-        relation("starts", "a", "stream/kid", id="r2"),
-        relation("starts", "b", "stream/kid", id="r1"),
+        *[node(id, "agent.call", (1, 1), stream="m") for id in names],
+        *[node("no " + id, "agent.call", stream="m") for id in names],
+        *[relation("starts", id, "stream/kid", id=f"r{at}") for at, id in enumerate(names)],
+        *[relation("starts", "no " + id, "stream/kid", id=f"q{at}") for at, id in enumerate(names)],
     )
-    assert opened(maker) == ["b", "a"]
+    assert opened(maker) == [*names, *["no " + id for id in names]]
+
+
+def test_openers_whose_files_are_not_landed_come_by_position(maker: Maker) -> None:
+    maker.land(said("x"))
+    steps = {"c": (3, 1), "a": (2, 1), "b": (2, 2)}
+    maker.round(
+        stream("kid"),
+        *[node(id, "agent.call", at, stream="m") for id, at in steps.items()],
+        *[relation("starts", id, "stream/kid") for id in steps],
+        through_seq=3,
+    )
+    assert opened(maker) == ["a", "b", "c"]
 
 
 def test_the_talk_of_an_opener_is_the_nearest_talk_above_it(maker: Maker) -> None:

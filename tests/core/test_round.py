@@ -303,6 +303,25 @@ def test_no_reference_is_to_a_later_sequence_than_the_round_ends_at(where: str) 
     refuse(with_frames(node("n", "tool"), REFERRING[where]({"seq": 10, "row": 1})), "a reference to seq 10, the round ends at 9", 3)
 
 
+def test_a_reference_that_is_too_late_is_told_as_such_also_with_row_0() -> None:
+    refuse(with_frames(node("x", "tool", (10, 0))), "a reference to seq 10, the round ends at 9", 2)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        relation("starts", "a", "b", via="provider_bodies"),
+        unresolved("provider_bodies"),
+        node("provider_bodies", "tool"),
+        node("x", "tool", attrs={"k": "provider_bodies"}),
+        node("x", "tool", attrs=None),
+    ],
+)
+def test_the_words_provider_bodies_elsewhere_mean_nothing(frame: dict[str, Any]) -> None:
+    bodies = [{"role": "request", "ref": {"seq": 1, "row": 1}}]
+    assert len(parse_round(with_frames(frame, node("call", "llm.call", attrs={"provider_bodies": bodies}))).entities) == 2
+
+
 @pytest.mark.parametrize("where", list(REFERRING))
 @pytest.mark.parametrize("at", [{"seq": 0, "row": 3}, {"seq": 2, "row": 0}, {"seq": 1, "row": 10**9}])
 def test_other_references_are_read_wherever_they_lead(where: str, at: dict[str, int]) -> None:

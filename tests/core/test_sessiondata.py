@@ -139,7 +139,7 @@ def test_the_closing_digest_covers_every_byte_before_the_closing_line() -> None:
         (b"", "there is no closing line"),
         (b'{"t":"end"', "does not decode"),
         (b'{"t":"end","records":"1"}', "does not decode"),
-        (b'{"t":"end","records":1,"digest":"00"}', "digest mismatch: computed"),
+        (b'{"t":"end","records":1,"digest":"0011223344556677"}', "claims 001122334455"),
         (b'{"t":"end","records":1}', "claims nothing"),
     ],
 )
@@ -564,3 +564,52 @@ def test_each_of_two_files_with_one_sequence_gives_its_own_records(maker: Maker,
     data = load(maker, keep=keep)
     assert [[data.record_in(found, row).id for row in range(1, found.count + 1)] for found in data.files] == [["a1", "a2"], ["b1"]]  # type: ignore[union-attr]
     assert [data.record(1, row).id for row in (1, 2)] == ["b1", "a2"]  # type: ignore[union-attr]
+
+
+def test_rows_with_a_part_that_failed_are_known_without_their_records(maker: Maker) -> None:
+    maker.land(
+        record(part("result", failed=True)),
+        record(part("call"), part("result", failed=True)),
+        record(part("result", failed=False)),
+        record(part("call")),
+        record(),
+    )
+    data = load(maker)
+    assert [data.failed(1, row) for row in range(7)] == [False, True, True, False, False, False, False]
+    assert not data.failed(2, 1)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_records_are_kept_only_when_they_are_wanted(maker: Maker, keep: bool) -> None:
+    maker.land({"id": "a"})
+    data = load(maker, keep=keep)
+    assert len(data.files[0].records) == keep
+    data.forget_records()
+    assert data.files[0].records == [] and data.record(1, 1).id == "a"  # type: ignore[union-attr]
+
+
+def test_a_file_that_was_seen_before_it_was_whole_is_read_again(maker: Maker) -> None:
+    maker.land({"id": "a", "time": clock(1)}, {"id": "b", "time": clock(2)})
+    whole = maker.files[1].read_bytes()
+    maker.files[1].write_bytes(whole[: whole.index(b'"b"')])
+    data = load(maker)
+    assert data.files[0].count == 1 and data.record(1, 2) is None
+    assert data.refresh() == []
+    maker.files[1].write_bytes(whole)
+    assert [found.count for found in data.refresh()] == [2]
+    assert data.record(1, 2).id == "b" and data.time(1, 2) and data.files[0].digest == sha(whole)  # type: ignore[union-attr]
+
+
+def test_the_same_files_for_another_thread_give_the_same_answers(maker: Maker) -> None:
+    maker.land({"id": "a", "time": clock(1)})
+    data = load(maker)
+    other = data.beside()
+    assert other.record(1, 1).id == "a" and other.time(1, 1) == data.time(1, 1) and other.has(1, 1)  # type: ignore[union-attr]
+    assert other.by_seq(1) is data.by_seq(1) and other.files == data.files and other.landed_line(1, 1) == data.landed_line(1, 1)
+
+
+def test_a_large_file_has_the_same_digests() -> None:
+    data = landed_bytes(HEADER, [{"id": "x" * 1000, "time": clock(n)} for n in range(3000)])
+    found = landed(data)
+    assert len(data) > 3_000_000 and (found.digest, found.closing_fault, found.count) == (sha(data), "", 3000)
+    assert "digest mismatch" in landed(data.replace(b"xx", b"xy", 1)).closing_fault

@@ -24,13 +24,12 @@ def _rows(path: Path, lines: list[bytes], tail: bytes = b'{"t":"end"}\n') -> Fil
 
 
 def _passing(rows: FileRows, query: Query) -> set[int]:
-    passed = set()
-    for row in range(1, rows.landed.count + 1):
-        block = rows.block_of(row)
-        assert block is not None
-        if rows.sift(block, rows.read(block), query, lambda: None).place(row) is not None:
-            passed.add(row)
-    return passed
+    last = rows.block_of(rows.landed.count)
+    assert last is not None
+    passed: set[int] = set()
+    for block in range(last + 1):
+        passed |= set(rows.sift(block, rows.read(block), query, lambda: None).rows)
+    return passed & set(range(1, rows.landed.count + 1))
 
 
 def _escaped(text: str, chance: random.Random) -> str:
@@ -50,7 +49,7 @@ def _escaped(text: str, chance: random.Random) -> str:
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_matches_passes_in_every_spelling(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    for number in range(60):
+    for number in range(25):
         texts = ["".join(chance.choices(_LETTERS, k=chance.randint(1, 30))) for _ in range(25)]
         lines = []
         for text in texts:
