@@ -6,6 +6,7 @@ nothing is kept.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from msgspec import UNSET
@@ -20,6 +21,7 @@ CLIP = 2000
 JOURNAL_CLIP = 160
 
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+_spaces = re.compile(f"[{_SPACE}]+")
 
 
 def clip(text: str, limit: int = CLIP) -> str:
@@ -39,10 +41,7 @@ def trim(text: str) -> str:
 
 def collapse(text: str) -> str:
     """The text with every run of Unicode white space as one space, and none at the ends."""
-    return " ".join(text.translate(_TO_SPACE).split())
-
-
-_TO_SPACE = dict.fromkeys(map(ord, _SPACE), " ") | {code: chr(0xE000 + code) for code in range(0x1C, 0x20)}
+    return " ".join(word for word in _spaces.split(text) if word)
 
 
 def readable(record: Record) -> str:
