@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual.app import App
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from asz_core import AszError, Root
@@ -55,7 +55,7 @@ class AszApp(App[int]):
     CSS_PATH = "asz.tcss"
     TITLE = "asz-tui"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = []
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,ctrl+q", "quit", "quit", priority=True)]
 
     def __init__(
         self,
@@ -94,6 +94,7 @@ class AszApp(App[int]):
         self.animation_level = "none"
         self.root = root
         self.ascii_mode = ascii_only
+        self.set_class(ascii_only, "ascii")
         self.slow = slow
         self.config = config or Config()
         self.problems = list(problems)
@@ -149,9 +150,9 @@ class AszApp(App[int]):
             if told is not None:
                 told(message.changes)
 
-    def open_conversation(self, conversation: str, node: str | None = None) -> None:
-        """Open a conversation over the screen that is shown."""
-        self.push_screen(ConversationScreen(conversation, node))
+    def open_conversation(self, conversation: str, node: str | None = None, query: str = "") -> None:
+        """Open a conversation over the screen that is shown, on a node, with a search going on."""
+        self.push_screen(ConversationScreen(conversation, node, query))
 
     async def action_quit(self) -> None:
         """Leave."""

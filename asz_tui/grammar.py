@@ -16,7 +16,7 @@ from msgspec import UNSET
 from asz_core.conversation import Conversation
 from asz_core.document.content import ANSWERS, INJECTIONS, INPUTS
 from asz_core.document.model import ViewNode
-from asz_core.document.texts import part_at, part_text
+from asz_core.document.texts import part_at, part_text, readable
 from asz_core.document.tree import Tree
 from asz_core.rawjson import loads
 from asz_core.sessionflow import Node, attrs_of
@@ -132,13 +132,19 @@ class Grammar:
         if not label:
             said.role = "dim"
             if role == "child":
-                said.label = "delegated work"
+                asked = self._standing_on(node)
+                said.label = "delegated work" + (f": {one_line(asked)}" if asked else "")
         if role and role != "main":
             said.name = f"{role} {one_line(stream_label or node.stream)}"
         _, steps, tools = tree.count(place)
         said.note = _counted(steps, "step") + (f" {_counted(tools, 'tool')}" if tools else "")
         said.took_ms = _span_ms(tree, place)
         return said
+
+    def _standing_on(self, node: Node) -> str:
+        """The readable text of the record that a node stands on."""
+        record = self.conversation.record(node.ref.seq, node.ref.row) if node.ref is not None else None
+        return readable(record) if record is not None else ""
 
     def _run(self, tree: Tree, place: int, node: Node) -> Said:
         trigger = attrs_of(node).get("trigger")

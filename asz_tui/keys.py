@@ -132,9 +132,18 @@ def bindings(keys: tuple[Key, ...]) -> list[Binding]:
     return [key.binding() for key in keys]
 
 
-def hints(keys: tuple[Key, ...]) -> str:
-    """The footer's words of a table."""
-    return "   ".join(key.hint for key in keys if key.hint)
+def hints(keys: tuple[Key, ...], room: int = 1000) -> str:
+    """The footer's words of a table: as many as there is room for; how to get help is never left out."""
+    return fitted([key.hint for key in keys if key.hint], room)
+
+
+def fitted(words: list[str], room: int) -> str:
+    """Hints side by side, those that do not fit left out from the end on, but for the one that leads to the help."""
+    last = [word for word in words if word.startswith("?")]
+    words = [word for word in words if not word.startswith("?")]
+    while words and len("   ".join([*words, *last])) > room:
+        words.pop()
+    return "   ".join([*words, *last])
 
 
 def shown(key: Key) -> str:

@@ -180,6 +180,7 @@ class TalksRows:
         old = {section.tree.nodes[0].id: section for section in self._sections}
         sections: list[Section] = []
         before: Tree | None = None
+        last = 0
         self._stamp += 1
         loose_from = self.opened.loose_from
         for index, tree in enumerate(self.opened.trees):
@@ -187,13 +188,14 @@ class TalksRows:
             section = old.get(root)
             heading = "loose" if index == loose_from else ""
             # Loose trees stand in the order in which they landed, not in time, so no day and no pause leads over to them.
-            day, gap = self._before(tree, before) if index < loose_from else ("", 0)
+            day, gap = self._before(tree, before, last) if index < loose_from else ("", 0)
             fresh = section is None or section.tree is not tree or roots is None or root in roots
             if section is None or fresh or (section.day, section.gap_ns, section.heading) != (day, gap, heading):
                 section = Section(tree, stamp=self._stamp, day=day, gap_ns=gap, heading=heading)
                 section.codes = list(self._codes(section))
             sections.append(section)
             before = tree
+            last = max(last, tree.ends[0])
         self._sections = sections
         self._by_root = {section.tree.nodes[0].id: at for at, section in enumerate(sections)}
         self._sum()
@@ -222,15 +224,14 @@ class TalksRows:
     def _sum(self) -> None:
         self._ends = list(accumulate(len(section.codes) for section in self._sections))
 
-    def _before(self, tree: Tree, before: Tree | None) -> tuple[str, int]:
-        """The day to say before a tree and the quiet time before it."""
+    def _before(self, tree: Tree, before: Tree | None, last: int) -> tuple[str, int]:
+        """The day to say before a tree and the quiet time before it: since the last thing that happened anywhere."""
         start = tree.starts[0]
         if not start:
             return "", 0
         day = date(start // 1_000_000, self.tz)
         if before is None or not before.starts[0]:
             return day, 0
-        last = before.ends[0]
         return (day if day != date(before.starts[0] // 1_000_000, self.tz) else ""), max(0, start - last)
 
     def _hidden(self, kind: str) -> bool:

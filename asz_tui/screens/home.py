@@ -226,7 +226,8 @@ class HomeScreen(Screen[None]):
         self.query_one("#columns", Bar).show(Line([(" ", ""), *columns.left, *columns.right]))
         position = f"{self.view.cursor + 1} of {shown_rows} " if shown_rows else ""
         problem = self._problem()
-        left = (f" {problem}", "warning") if problem else (" " + hints(self.asz.keys_of(HOME)), "dim")
+        room = self.app.size.width - len(position) - 3
+        left = (f" {problem}", "warning") if problem else (" " + hints(self.asz.keys_of(HOME), room), "dim")
         self.query_one("#footer", Bar).show(Line([left], [(position, "dim")]))
 
     def _problem(self) -> str:

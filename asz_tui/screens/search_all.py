@@ -56,7 +56,7 @@ class SearchAllScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """Title, field, results, footer."""
         yield Bar(id="header")
-        yield Input(id="all-field", placeholder="text, or re:pattern, in every conversation", select_on_focus=False, compact=True)
+        yield Input(id="all-field", placeholder="text, or re:pattern, in every conversation", select_on_focus=True, compact=True)
         self.rows = AllResultsRows(None, self.asz.tz, self.asz.ascii_mode)
         yield LineView(self.rows, id="rows", empty_text=" type what to look for, then Enter")
         yield Bar(id="footer")
@@ -130,7 +130,7 @@ class SearchAllScreen(Screen[None]):
         """Open the conversation at the match."""
         target = self.rows.target(self.view.cursor)
         if target is not None:
-            self.asz.open_conversation(*target)
+            self.asz.open_conversation(*target, self._search.query if self._search else "")
 
     def action_field(self) -> None:
         """Search for something else."""

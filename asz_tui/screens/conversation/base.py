@@ -14,6 +14,7 @@ from textual.widgets import Input
 from asz_core.conversation import Conversation
 from asz_core.document.tree import Tree
 
+from ...grammar import one_line
 from ...keys import CONVERSATION
 from ...lines.bar import Bar
 from ...lines.flow_view import FlowPane
@@ -49,13 +50,15 @@ class ConversationBase(Screen[None]):
         found: the search, None before the first.
     """
 
-    def __init__(self, conversation: str, node: str | None = None) -> None:
+    def __init__(self, conversation: str, node: str | None = None, query: str = "") -> None:
         """
         Args:
             conversation: the whole id.
             node: put the cursor on this node once it is read.
+            query: search for this once it is read.
         """
         super().__init__()
+        self._query = query
         self.conversation_id = conversation
         self._wanted = node
         self.conversation: Conversation | None = None
@@ -87,7 +90,7 @@ class ConversationBase(Screen[None]):
             yield TextView(id="detail", show_cursor=False, gutter=True, empty_text=" nothing is selected")
             yield frame.Rule(id="second-rule")
             yield FlowPane(id="side")
-        yield Input(id="find", placeholder="text, or re:pattern", select_on_focus=False, compact=True)
+        yield Input(id="find", placeholder="text, or re:pattern", select_on_focus=True, compact=True)
         yield Bar(id="footer")
 
     # --- parts
@@ -162,6 +165,8 @@ class ConversationBase(Screen[None]):
             crumbs = [self.source.status()]
         if words := self.filter_words():
             crumbs = [f"filter: {' + '.join(words)} (Esc: off)", *crumbs[-1:]]
+        if text := self.narrowed():
+            crumbs = [f"narrowed: {one_line(text)} (Esc: off)"]
         self.query_one("#tabs", Bar).show(frame.tabs(self.pane, crumbs, self.app.size.width, self.asz.ascii_mode))
         self.show_footer()
 
@@ -181,11 +186,11 @@ class ConversationBase(Screen[None]):
             line = self.source.selection()
             self.query_one("#footer", Bar).show(Line([(" ", ""), *line.left], [*line.right, (" ? help ", "dim")]))
             return
-        keys = self.asz.keys_of(CONVERSATION)
-        left = self._message or words or frame.hints(keys, self.pane, self.panes, self.detail_shown, self.in_detail)
         view = self.detail_view if self.in_detail else self.view
         rows = len(view.source)
         right = f"{view.cursor + 1:,} of {rows:,} " if rows else ""
+        keys, room = self.asz.keys_of(CONVERSATION), self.app.size.width - len(right) - 3
+        left = self._message or words or frame.hints(keys, self.pane, self.panes, self.detail_shown, self.in_detail, room)
         self.query_one("#footer", Bar).show(Line([(" " + left, "warning" if self._message else "dim")], [(right, "dim")]))
 
     def say(self, message: str) -> None:
@@ -207,9 +212,17 @@ class ConversationBase(Screen[None]):
         """See `Showing`."""
         raise NotImplementedError
 
+    def narrowed(self) -> str:
+        """See `Finding`."""
+        return ""
+
     def filter_words(self) -> list[str]:
         """See `Filtering`."""
         return []
+
+    def search(self, query: str) -> None:
+        """See `Finding`."""
+        raise NotImplementedError
 
     def search_again(self) -> None:
         """See `Finding`."""

@@ -69,6 +69,8 @@ class Filtering(Taking):
     def action_results(self) -> None:
         """The results of the search as a list; without a search, begin one."""
         if self.found is None or self.found.pattern is None:
+            self.show_pane("talks")
+            self._list_results = True
             self.action_find()
             return
         self.show_pane("results")

@@ -7,6 +7,7 @@ import threading
 from textual.message import Message
 from textual.widgets import Input
 
+from ...grammar import one_line
 from ...session.search import Found, compile_query, run
 from .moving import Moving
 from .panes import TABLES
@@ -31,6 +32,7 @@ class Finding(Moving):
     _search_stop = threading.Event()
     _jump_when_found = False
     _field_mode = "search"
+    _list_results = False
 
     def submitted_time(self, text: str) -> None:
         """See `Filtering`."""
@@ -72,6 +74,9 @@ class Finding(Moving):
             return
         if self.found is not None and self.found.error:
             self.say(self.found.error)
+        elif event.value and self._list_results:
+            self._list_results = False
+            self.show_pane("results")
         elif event.value:
             self._jump_when_found = True
             if self.found is not None and (self.found.ids or self.found.done):
@@ -96,7 +101,9 @@ class Finding(Moving):
         error = self.source.narrow(text)
         if not error:
             self._narrowed()[self.pane] = text
+        self.view.empty_text = f" nothing fits {one_line(text)}; Esc shows all again"
         self.view.source_changed()
+        self.show_frame()
         self.say(error)
 
     def narrowed(self) -> str:

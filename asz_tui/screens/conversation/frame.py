@@ -14,8 +14,7 @@ from asz_core.times import optional_ms
 
 from ...glyphs import state_glyph
 from ...grammar import one_line
-from ...keys import Key
-from ...keys import hints as key_hints
+from ...keys import Key, fitted
 from ...lines.line import Line, Span
 from ...panes.talks_rows import NOISE
 from ...session.opened import Opened
@@ -121,7 +120,8 @@ def tabs(pane: str, crumbs: list[str], width: int, ascii_only: bool) -> Line:
     """The names of the panes, and where the cursor is; the names shrink to their numbers where there is no room."""
     left: list[Span] = [(" ", "")]
     # The names shrink to their numbers where the breadcrumb would have no room beside them.
-    short = width < 92 + (30 if crumbs else 0)
+    names = sum(len(entry.title) + 4 for entry in PANES)
+    short = width < names + (sum(len(crumb) + 3 for crumb in crumbs) + 2 if crumbs else 0)
     for entry in PANES:
         label = entry.key if short and entry.name != pane else f"{entry.key} {entry.title}"
         left += [(label, "title" if entry.name == pane else "dim"), ("  " if not short else " ", "")]
@@ -176,20 +176,20 @@ _PANE_HINTS = {
 }
 
 
-def hints(keys: tuple[Key, ...], pane: str, panes: PaneSet | None, detail_shown: bool, in_detail: bool) -> str:
-    """The keys worth knowing now, and what is hidden."""
+def hints(keys: tuple[Key, ...], pane: str, panes: PaneSet | None, detail_shown: bool, in_detail: bool, room: int) -> str:
+    """The keys worth knowing now, and what is hidden, as far as there is room."""
     if in_detail:
-        return "Enter follows the row   r record   R records   w word   Tab to the list   Esc back"
+        return fitted(["Tab to the list", "Enter follows the row", "r record", "R records", "w word", "Esc back", "? help"], room)
     if pane in _PANE_HINTS:
-        return _PANE_HINTS[pane]
+        return fitted(_PANE_HINTS[pane].split("   "), room)
     hidden = []
     if panes is not None and panes.talks.noise:
         hidden.append(f"t: {NOISE[panes.talks.noise]}")
     if panes is not None and not panes.talks.thinking:
         hidden.append("T: thinking hidden")
     if detail_shown:
-        return "   ".join([*hidden, "Tab to the detail", "r record", "R records", "w word", "g edges", "Esc close"])
-    return "   ".join([*hidden, key_hints(keys)])
+        return fitted([*hidden, "Tab to the detail", "r record", "R records", "w word", "g edges", "Esc close", "? help"], room)
+    return fitted([*hidden, *(key.hint for key in keys if key.hint)], room)
 
 
 def progress_words(what: str, done: int, total: int) -> str:

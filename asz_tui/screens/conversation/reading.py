@@ -137,6 +137,8 @@ class Reading(ConversationBase):
             self.say(f"there is no node {self._wanted} in this conversation")
         elif not self._wanted and frame.is_running(opened.conversation, self.asz.now_ms()):
             self.set_follow(True)
+        if self._query:
+            self.search(self._query)
         self.show_frame()
         self._loader.request()
 

@@ -32,6 +32,7 @@ class ConversationScreen(Filtering):
     def action_leave(self) -> None:
         """Close the innermost thing that is open: field, record, search, narrowing, detail, other pane, the conversation."""
         self._message = ""
+        self._list_results = False
         if self.field.has_class("shown"):
             self.close_field()
         elif self.in_detail and isinstance(self._shown, tuple):

@@ -44,6 +44,10 @@ class Showing(Finding):
         if self.panes is None:
             return
         rows = self.panes.source(pane)
+        if pane != self.pane and self.detail_shown and self.query_one("#body").has_class("narrow"):
+            # There the detail stands instead of the pane.
+            self.query_one("#body").remove_class("with-detail")
+            self._shown = None
         if pane != self.pane:
             self.box_of(self.pane).remove_class("shown")
             self.pane = pane
@@ -235,7 +239,9 @@ class Showing(Finding):
         """Every landed record that the node covers."""
         selected, detail = self.selected(), self.detail
         if selected and detail is not None:
-            self.show_special(("records", selected), lambda: detail.records(selected))
+            count = len(detail.refs(selected))
+            title = Line([(f"{count} landed record" + ("" if count == 1 else "s") + " covered by this", "title")])
+            self.show_special(("records", selected), lambda: [title, Line(), *detail.records(selected)])
 
     def action_word(self) -> None:
         """What the model means by the words used of the node."""

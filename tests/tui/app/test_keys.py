@@ -547,5 +547,52 @@ async def test_every_conversation_is_searched_from_home() -> None:
         await pilot.press("j", "enter")
         opened = await ready(pilot)
         assert opened.conversation_id.startswith("5eed0005")
-        await pilot.press("q")
+        assert opened.found is not None and opened.found.query == "parser"
+        await pilot.press("q", "q")
         assert app.screen is screen
+
+
+@pytest.mark.parametrize("key", ["ctrl+f", "9"])
+async def test_asking_for_results_before_a_search_begins_one_and_lists_it(key: str) -> None:
+    app = open_case("fleet")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("4", key, *"rename", "enter")
+        assert screen.pane == "results"
+        await until(pilot, lambda: screen.found is not None and screen.found.done and len(screen.source) > 1)
+
+
+async def test_on_a_narrow_screen_another_pane_takes_the_place_of_the_detail() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("enter")
+        assert screen.detail_shown
+        await pilot.press("3")
+        assert not screen.detail_shown and "records" in screen_text(app)
+
+
+async def test_what_a_table_is_narrowed_to_is_said_until_it_is_off() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(pilot)
+        await pilot.press("5", "slash", *"ends", "enter", "1", "5")
+        assert "narrowed: ends (Esc: off)" in screen_text(app)
+        await pilot.press("escape")
+        assert "narrowed" not in screen_text(app)
+
+
+async def test_control_c_leaves() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("ctrl+c")
+    assert app.return_code == 0
+
+
+async def test_the_footer_always_says_how_to_get_help() -> None:
+    for width in (60, 80, 120):
+        app = open_case("pilot")
+        async with app.run_test(size=(width, 24)) as pilot:
+            await ready(pilot)
+            assert "? help" in screen_text(app).splitlines()[-1]
