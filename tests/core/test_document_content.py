@@ -84,6 +84,9 @@ def test_trim_takes_all_unicode_white_space_and_nothing_else() -> None:
 
 
 def test_collapse_makes_one_space_of_each_run() -> None:
+    for other in "\x1c\x1d\x1e\x1f\u200b\ufeff\ue01c\0":
+        assert collapse(f" a{other}b ") == f"a{other}b"
+    assert collapse(SPACES) == collapse("") == ""
     assert collapse(f" a{SPACES}b\n\nc ") == "a b c"
 
 
@@ -121,6 +124,11 @@ def test_a_queued_command_in_a_parts_text_counts_too(maker: Maker) -> None:
     "value",
     [
         {"type": "other", "prompt": QUEUED["prompt"]},
+        {"type": "other", "why": "queued_command", "prompt": [{"text": "no"}]},
+        {"type": "queued_command", "prompt": {"text": "no"}},
+        {"type": "queued_command", "prompt": ["no", {"text": "no"}]},
+        {"type": "queued_command", "prompt": [{"text": "no"}, {"text": 5}]},
+        {"type": "queued_command", "prompt": None},
         {"type": "queued_command"},
         {"type": "queued_command", "prompt": []},
         {"type": "queued_command", "prompt": [{"text": ""}]},
@@ -371,6 +379,8 @@ def test_the_interval_is_in_whole_milliseconds_and_absent_at_zero_while_the_join
         (clock(2), clock(1), "exact_unique"),
         (clock(1, ".000000001"), clock(1), "exact_unique"),
         ("", clock(1), "exact_unique"),
+        ("1969-12-31T00:00:00Z", "", "exact_unique"),
+        ("", "1969-12-31T00:00:00Z", "exact_unique"),
         (clock(1), "", "exact_unique"),
         (clock(1), clock(2), "exact_ambiguous"),
         (clock(1), clock(2), None),
@@ -444,7 +454,7 @@ def test_a_duration_is_the_first_not_zero_integer(maker: Maker, parts: list[Any]
         {},
         [5],
         5,
-        {"durationMs": 10**30},
+        {"durationMs": 2**63},
     ],
 )
 def test_without_a_duration_it_is_an_ordinary_content_node(maker: Maker, value: Any) -> None:
@@ -621,6 +631,23 @@ def test_label_and_reply_are_clipped(maker: Maker) -> None:
 
 def test_the_label_of_a_queued_command_is_its_prompt(maker: Maker) -> None:
     assert talk_of(maker, ("message.external", record(data(QUEUED))))["label"] == "do this\nand that"
+
+
+def test_label_and_reply_of_a_talk_in_a_talk_are_its_own(maker: Maker) -> None:
+    maker.land(*[said(f"t{row}") for row in range(1, 10)])
+    maker.round(
+        node("talk/out", "talk", (1, 1)),
+        node("before", "message.external", (1, 2), parent="talk/out"),
+        node("before2", "message.assistant", (1, 3), parent="talk/out"),
+        node("talk/bare", "talk", (1, 4), parent="talk/out"),
+        node("talk/full", "talk", (1, 5), parent="talk/out"),
+        node("q", "message.external", (1, 6), parent="talk/full"),
+        node("a", "message.assistant", (1, 7), parent="talk/full"),
+        node("after", "message.external", (1, 8), parent="talk/out"),
+        node("after2", "message.assistant", (1, 9), parent="talk/out"),
+    )
+    talks = {t["id"]: (t.get("label"), t.get("reply")) for t in maker.document()["talks"]}
+    assert talks == {"talk/out": ("t2", "t9"), "talk/bare": (None, None), "talk/full": ("t6", "t7")}
 
 
 def test_a_talk_on_a_stream_of_role_child_is_a_child(maker: Maker) -> None:

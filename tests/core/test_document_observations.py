@@ -115,6 +115,7 @@ def test_optional_keys_are_absent_when_empty_and_others_null(maker: Maker) -> No
     [
         {},
         {"schema": "changes/2", "id": "x"},
+        {"schema": "other/1", "id": "changes/1"},
         {"schema": "changes/1", "id": 5},
         {"schema": "changes/1", "changes": {}},
         {"schema": "changes/1", "changes": [5]},
@@ -154,6 +155,26 @@ def test_changes_are_found_on_the_results_of_tool_steps(maker: Maker) -> None:
         ("c1", {"seq": 1, "row": 2, "block": 2}),
         ("c2", {"seq": 1, "row": 2, "block": 1}),
     ]
+
+
+def test_changes_are_found_on_every_row_of_results(maker: Maker) -> None:
+    maker.land(record(part("call", "a", id="toolu_1")), *[data(change(f"c{row}")) for row in range(3)])
+    maker.land(*[data(change(f"d{row}")) for row in range(2)])
+    maker.round(
+        node("s1", "tool", (1, 1), refs=[(1, 1), (1, 2), (1, 3), (2, 2)]),
+        node("s2", "tool", (1, 1), refs=[(1, 1), (1, 4)]),
+        node("s3", "tool"),
+    )
+    assert sorted(c["id"] for c in maker.document()["workspace_changes"]) == ["c0", "c1", "c2", "d1"]
+
+
+def test_a_change_without_a_tool_belongs_to_no_step_even_where_a_call_has_no_id(maker: Maker) -> None:
+    maker.land(record(part("call", "a")), record(part("call", "a", id="x")))
+    bare = change("c2")
+    del bare["tool"]
+    maker.land(data(change("c1", tool="")), data(bare), kind="changes")
+    maker.round(node("s1", "tool", (1, 1)), node("s2", "agent.call"), node("s3", "tool", (1, 9)))
+    assert [(c["id"], c["step"]) for c in maker.document()["workspace_changes"]] == [("c1", ""), ("c2", "")]
 
 
 def test_one_entry_for_each_id_of_each_capturer(maker: Maker) -> None:

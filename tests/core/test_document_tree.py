@@ -247,6 +247,13 @@ def test_the_span_covers_the_whole_subtree_itself_included_also_below_the_depth_
     assert (talk["from"], talk["to"], talk["steps"], talk["tools"]) == (ms(1), ms(27), 18, 18)
 
 
+def test_a_span_may_lie_before_1970(maker: Maker) -> None:
+    maker.land(said("x", time="1969-12-31T23:59:58Z"), said("x", time="1969-12-31T23:59:59Z"))
+    maker.round(node("talk/1", "talk"), node("a", "tool", (1, 1), parent="talk/1"), node("b", "tool", (1, 2), parent="talk/1"))
+    talk = maker.document()["talks"][0]
+    assert (talk["from"], talk["to"]) == (-2000, -1000)
+
+
 def test_untimed_nodes_do_not_count_in_a_span(maker: Maker) -> None:
     maker.land(said("x"), said("x", time=clock(5)), said("x", time="1970-01-01T00:00:00Z"))
     maker.round(
