@@ -155,7 +155,7 @@ OPTIONS = (
         _number(20, 80),
     ),
     Option("times.zone", ("The zone of clock times: local, UTC, or a name such as Europe/Madrid.",), _zone),
-    Option("times.clock", (f"How they are written: {', '.join(CLOCKS)}.",), _one_of(CLOCKS)),
+    Option("times.clock", (f"How they are written in the tree: {', '.join(CLOCKS)}.",), _one_of(CLOCKS)),
 )
 BY_NAME = {option.name: option for option in OPTIONS}
 TABLES = ("layout", "times", "colours", "keys")

@@ -18,10 +18,11 @@ from asz_core.document.tree import Tree
 from asz_core.sessionflow import attrs_of
 from asz_core.vocabulary import CONTAINERS
 
+from ..config.times import CLOCK_WIDTHS, clock_text
 from ..lines.line import Line, Span
 from ..session.filters import Filtered
 from ..session.opened import Opened
-from ..text.words import clock, date, duration
+from ..text.words import date, duration
 
 QUIET_NS = 120 * 1_000_000_000
 """A pause longer than this is said in a line of its own."""
@@ -58,6 +59,7 @@ class TalksRows:
         match: what search marks in labels, or None.
         filtered: what the tree is narrowed to, with what contains it, or None for everything.
         noise: index into `NOISE`.
+        clock: how times are written, one of `config.times.CLOCKS`.
     """
 
     def __init__(self, opened: Opened, tz: tzinfo) -> None:
@@ -70,6 +72,7 @@ class TalksRows:
         self.tz = tz
         self.noise = 0
         self.thinking = True
+        self.clock = "HH:MM:SS"
         self.marked: set[str] = set()
         self.new_since: int | None = None
         self.match: re.Pattern[str] | None = None
@@ -304,7 +307,7 @@ class TalksRows:
         if sort == _DAY:
             return Line([(f" {section.day}", "title")])
         gap = section.gap_ns if place == 0 else self._gap_before(section, place)
-        indent = 10 + 2 * min(tree.depths[place], MAX_INDENT)
+        indent = CLOCK_WIDTHS[self.clock] + 2 + 2 * min(tree.depths[place], MAX_INDENT)
         return Line([(" " * indent + f"{dot} {duration(gap // 1_000_000)} quiet {dot}", "dim")])
 
     def _gap_before(self, section: Section, place: int) -> int:
@@ -333,7 +336,7 @@ class TalksRows:
         return Line(spans, right, mark=("|" if grammar.ascii_only else "▎") if new else "")
 
     def _time(self, ns: int, index: int) -> Span:
-        text = clock(ns // 1_000_000 if ns else None, self.tz)
+        text = clock_text(ns // 1_000_000 if ns else None, self.tz, self.clock)
         same = index > 0 and text == self._clock_above(index)
         return f" {text} ", "dim" if same or not ns else "time"
 
@@ -344,7 +347,7 @@ class TalksRows:
             return ""
         tree = section.tree
         ns = tree.starts[place] if tree.nodes[place].kind in CONTAINERS else tree.times[place]
-        return clock(ns // 1_000_000 if ns else None, self.tz)
+        return clock_text(ns // 1_000_000 if ns else None, self.tz, self.clock)
 
     def _indent(self, tree: Tree, place: int, folded: bool) -> str:
         depth = tree.depths[place]

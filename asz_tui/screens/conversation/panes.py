@@ -71,6 +71,10 @@ class PaneSet:
         rows: TalksRows = self.source("talks")
         return rows
 
+    def made(self, pane: str) -> Any:
+        """The rows of a pane as they are, or None when it was never shown."""
+        return self._sources.get(pane)
+
     def source(self, pane: str) -> Any:
         """The rows of a pane, fresh."""
         rows = self._sources.get(pane)

@@ -151,8 +151,9 @@ class Reading(ConversationBase):
         """Begin as the person configured it, and mark what is new since the last visit."""
         assert self.panes is not None and self.conversation is not None
         talks, config = self.panes.talks, self.asz.config
-        if (config.noise, config.thinking) != (talks.noise, talks.thinking):
+        if (config.noise, config.thinking, config.times.clock) != (talks.noise, talks.thinking, talks.clock):
             talks.noise, talks.thinking = config.noise, config.thinking
+            talks.clock = config.times.clock
             talks.refill()
             self.view_of("talks").source_changed()
         state = self.asz.state

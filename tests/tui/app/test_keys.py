@@ -596,3 +596,43 @@ async def test_the_footer_always_says_how_to_get_help() -> None:
         async with app.run_test(size=(width, 24)) as pilot:
             await ready(pilot)
             assert "? help" in screen_text(app).splitlines()[-1]
+
+
+@pytest.mark.parametrize("pane", ["1", "2", "3", "6"])
+async def test_every_key_of_the_help_can_be_pressed_anywhere(pane: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        for key in CONVERSATION:
+            if key.id in ("quit", "open.text"):
+                continue
+            for name in key.keys.split(","):
+                await pilot.press(pane, "z", "j", name)
+                await pilot.pause()
+                while app.screen is not screen:
+                    await pilot.press("escape")
+                    await pilot.pause()
+                if screen.field.has_class("shown"):
+                    await pilot.press("escape")
+                assert app.is_running and app.screen is screen, (key.id, name)
+
+
+async def test_the_clock_format_of_the_configuration_holds_in_the_tree() -> None:
+    from asz_tui.config import Config
+    from asz_tui.config.model import Times
+
+    app = open_case("pilot", config=Config(times=Times(zone="UTC", clock="HH:MM")))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(pilot)
+        assert "00:26 " in screen_text(app) and "00:26:36" not in screen_text(app)
+
+
+async def test_matches_are_marked_in_the_timeline() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("slash", *"deadline")
+        await until(pilot, lambda: screen.found is not None and screen.found.query == "deadline" and screen.found.done)
+        await pilot.press("enter", "2")
+        assert screen.flow.model.match == frozenset(screen.found.ids) and screen.found.ids

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from asz_tui.demo import sample_root
-from tests.tui.app.driving import case_root, listed, make_app, open_case, ready
+from tests.tui.app.driving import case_root, listed, make_app, open_case, ready, until
 
 WIDE, SMALL = (120, 40), (80, 24)
 Before = Callable[[Pilot[object]], Awaitable[None]]
@@ -108,3 +108,75 @@ def test_without_colour(snap_compare: Callable[..., bool]) -> None:
 
 def test_hostile_text(snap_compare: Callable[..., bool]) -> None:
     assert snap_compare(open_case("hostile"), terminal_size=WIDE, run_before=opened("z", "enter"))
+
+
+PANES = {
+    "flow": ("z", "e", "2"),
+    "flow-families": ("2", "z"),
+    "flow-talk": ("2", "space"),
+    "streams": ("3", "z"),
+    "segments": ("4", "z"),
+    "edges": ("5",),
+    "edges-of-one-type": ("5", "t"),
+    "results": ("slash", *"port", "enter", "ctrl+f"),
+    "changes": ("8",),
+    "edges-of-a-step": ("z", *["j"] * 14, "g"),
+    "palette": ("colon", *"verif"),
+    "filter": ("f",),
+    "filtered": ("f", "j", "space", "enter"),
+    "time": ("at", *"00", "colon", *"26", "enter"),
+    "export": ("x",),
+    "following": ("F",),
+}
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL], ids=["120x40", "80x24"])
+@pytest.mark.parametrize("name", PANES)
+def test_panes_and_dialogs(snap_compare: Callable[..., bool], name: str, size: tuple[int, int]) -> None:
+    assert snap_compare(open_case("pilot"), terminal_size=size, run_before=opened(*PANES[name]))
+
+
+@pytest.mark.parametrize("name", ["flow", "streams", "segments", "edges", "edges-of-a-step", "filter", "results", "palette"])
+def test_panes_and_dialogs_in_ascii(snap_compare: Callable[..., bool], name: str) -> None:
+    assert snap_compare(open_case("pilot", ascii_only=True), terminal_size=SMALL, run_before=opened(*PANES[name]))
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL], ids=["120x40", "80x24"])
+def test_changes(snap_compare: Callable[..., bool], size: tuple[int, int]) -> None:
+    assert snap_compare(open_case("extras"), terminal_size=size, run_before=opened("8"))
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL], ids=["120x40", "80x24"])
+def test_an_edit_is_a_diff(snap_compare: Callable[..., bool], size: tuple[int, int]) -> None:
+    app = open_case("pilot", node="tool/s8-tool")
+    assert snap_compare(app, terminal_size=size, run_before=opened("enter"))
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL], ids=["120x40", "80x24"])
+def test_workspace_changes_in_the_detail(snap_compare: Callable[..., bool], size: tuple[int, int]) -> None:
+    app = open_case("extras", node="tool/tool-bump")
+    assert snap_compare(app, terminal_size=size, run_before=opened("enter"))
+
+
+def test_three_columns(snap_compare: Callable[..., bool]) -> None:
+    assert snap_compare(open_case("fleet"), terminal_size=(170, 40), run_before=opened("z", "j", "j", "enter"))
+
+
+def test_quiet_times(snap_compare: Callable[..., bool]) -> None:
+    assert snap_compare(open_case("idle"), terminal_size=SMALL, run_before=opened("z"))
+
+
+@pytest.mark.parametrize("variant", ["light", "dark", "high-contrast", "16"])
+def test_themes(snap_compare: Callable[..., bool], variant: str) -> None:
+    assert snap_compare(open_case("pilot", variant=variant), terminal_size=SMALL, run_before=opened("z", "e"))
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL], ids=["120x40", "80x24"])
+def test_summary(snap_compare: Callable[..., bool], size: tuple[int, int]) -> None:
+    async def counted(pilot: Pilot[object]) -> None:
+        screen = await ready(pilot)
+        await pilot.press("7")
+        await until(pilot, lambda: screen.source.done)
+        await pilot.pause(0.1)
+
+    assert snap_compare(open_case("pilot"), terminal_size=size, run_before=counted)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import UTC
+from pathlib import Path
 
 import pytest
 from msgspec import UNSET
 
 from asz_core import Root, ViewNode
 from asz_core.document.texts import full_text, part_at, part_text, result_part
+from asz_core.vocabulary import is_step
 from asz_tui.panes.detail import DetailBuilder, plain
+from asz_tui.panes.flow import FlowModel
 from asz_tui.panes.talks_rows import TalksRows
 from asz_tui.session import Opened
 from asz_tui.session.edges import ways_of
@@ -21,8 +25,13 @@ from tests.tui.app.driving import case_root, only_conversation
 CASES = ["fleet", "pilot", "idle", "losses", "craft", "extras", "stages", "system"]
 
 
+if os.environ.get("ASZ_BIG_ROOT"):
+    # A large root, for a run by hand: every node of it, too.
+    CASES = [*CASES, os.environ["ASZ_BIG_ROOT"]]
+
+
 def _opened(case: str) -> Opened:
-    root = case_root(case)
+    root = case_root(case) if "/" not in case else Path(case)
     return Opened(Root(root).load(only_conversation(root)))
 
 
@@ -44,6 +53,18 @@ def test_every_node_of_the_document_has_a_row_and_is_found_by_its_id(case: str) 
         assert rows.line(index, 100).left
         found = run(opened, compile_query(view.id), lambda: False)
         assert view.id in found.ids
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_step_is_in_the_timeline(case: str) -> None:
+    opened = _opened(case)
+    flow = FlowModel(opened, UTC)
+    flow.width(118)
+    for tree, place in opened.steps():
+        node = tree.nodes[place]
+        if is_step(node.kind) and node.stream:
+            assert flow.select(node.id), node.id
+            assert flow.selected == node.id and flow.row is not None
 
 
 @pytest.mark.parametrize("case", CASES)
