@@ -79,17 +79,7 @@ def read_landed(file: LandedFile) -> Landed:
 
 def parse_landed(file: LandedFile, data: bytes) -> Landed:
     """As ``read_landed``, from bytes at hand."""
-    # Looking from the end finds the closing line at once; whether another one stands before it, the records tell.
-    end = data.rfind(b"\n" + CLOSING) + 1 or closing_start(data)
-    landed = _parse_up_to(file, data, end)
-    if landed.records and any(record.t for record in landed.records):
-        first = closing_start(data)
-        if first != end:
-            return _parse_up_to(file, data, first)
-    return landed
-
-
-def _parse_up_to(file: LandedFile, data: bytes, end: int) -> Landed:
+    end = closing_start(data)
     landed = Landed(file, size=len(data))
     digests = _Digests(data, end)
     landed.lines = data.count(b"\n")

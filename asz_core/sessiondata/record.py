@@ -61,9 +61,8 @@ class Part(msgspec.Struct, gc=False):
 
 
 class Record(msgspec.Struct, gc=False):
-    """One landed record. ``t`` is no key of a record: it tells a closing line among them."""
+    """One landed record."""
 
-    t: str = ""
     ord: Int64 = 0
     off: Int64 = 0
     sha: str = ""

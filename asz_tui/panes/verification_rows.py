@@ -212,7 +212,7 @@ class VerificationRows(EntryRows):
 
     def _after(self, stopped: bool) -> str:
         chain = self.opened.conversation.chain
-        if " is missing; " in chain.stopped:
+        if chain.gap:
             return "after the gap"
         return "after the break" if stopped else "does not fold" + chain.stopped.partition(" does not fold")[2].replace(PREFIX, "")
 
