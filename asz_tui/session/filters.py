@@ -386,9 +386,25 @@ def nearest(opened: Opened, ns: int) -> str | None:
     return found
 
 
+def first_from(opened: Opened, ns: int) -> str | None:
+    """The first step at a time or after it; where everything was before, the nearest. None when no step has a time.
+
+    Costs a look at each tree, and a walk over those that can hold an earlier one.
+    """
+    best: tuple[int, int] | None = None
+    found: str | None = None
+    for index, tree in enumerate(opened.trees):
+        if tree.ends[0] < ns or not tree.starts[0] or (best is not None and tree.starts[0] > best[0]):
+            continue
+        for at, node in zip(tree.times, tree.nodes, strict=True):
+            if at >= ns and at and (best is None or (at, index) < best) and is_step(node.kind):
+                best, found = (at, index), node.id
+    return found if found is not None else nearest(opened, ns)
+
+
 def _away_from(tree: Tree, ns: int) -> int:
     """The least distance that a step of a tree can have."""
     return max(tree.starts[0] - ns, ns - tree.ends[0], 0)
 
 
-__all__ = ["Filter", "Filtered", "nearest", "parse_range", "parse_time", "range_words"]
+__all__ = ["Filter", "Filtered", "first_from", "nearest", "parse_range", "parse_time", "range_words"]

@@ -43,7 +43,7 @@ def run(parsed: Parsed) -> int:
 def _rows(root: Root, *, quick: bool) -> list[Row]:
     """The rows; where a header lacks values, its rounds are read, one conversation after another."""
     rows = root.rows()
-    missing = [] if quick else [row for row in rows if not row.complete]
+    missing = [] if quick else [row for row in rows if not (row.complete and row.state)]
     if not missing:
         return rows
     found = {row.id: row for row in rows}

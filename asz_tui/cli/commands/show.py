@@ -132,7 +132,8 @@ class _Lines:
         title = visible(_title(session)[:400])
         report = conversation.report
         talks = sum(node.kind == "talk" for node in conversation.fold.nodes.values())
-        facts = f"{visible(conversation.id)} · {report.state} · round {conversation.fold.head} · {talks:,} talks"
+        counted = f"{talks:,} talk" + ("" if talks == 1 else "s")
+        facts = f"{visible(conversation.id)} · {report.state} · round {conversation.fold.head} · {counted}"
         yield self.maker.line([(title or "untitled", "title")])
         yield self.maker.line([(facts, "dim")])
         for problem in report.problems:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...grammar import one_line
-from ...session.filters import Filter, Filtered, nearest, parse_time
+from ...session.filters import Filter, Filtered, first_from, parse_time
 from ..filter import FilterScreen
 from .taking import Taking
 
@@ -49,7 +49,8 @@ class Filtering(Taking):
             self.show_pane("talks")
         self.show_frame()
         if filtered is not None:
-            self.say(f"{filtered.count():,} steps fit the filter")
+            count = filtered.count()
+            self.say(f"{count:,} rows fit the filter" if count != 1 else "1 row fits the filter")
 
     def clear_filter(self) -> None:
         """Show all again."""
@@ -116,4 +117,4 @@ class Filtering(Taking):
         except ValueError as error:
             self.say(str(error))
             return
-        self.jump(nearest(self.opened, ns), "nothing in this conversation has a time")
+        self.jump(first_from(self.opened, ns), "nothing in this conversation has a time")

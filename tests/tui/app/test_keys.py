@@ -524,7 +524,7 @@ async def test_results_are_a_list_that_leads_to_each_match() -> None:
         assert screen.pane == "talks" and screen.selected() == screen.found.ids[1]
 
 
-@pytest.mark.parametrize(("typed", "expected"), [("00:26:38", "00:26:38"), ("+2m", "00:01:36"), ("nonsense", None)])
+@pytest.mark.parametrize(("typed", "expected"), [("00:26:38", "00:26:38"), ("00:26:45", "00:26:45"), ("+1m", "00:01:01"), ("nonsense", None)])
 async def test_a_time_is_jumped_to(typed: str, expected: str | None) -> None:
     app = open_case("pilot")
     async with app.run_test(size=(120, 40)) as pilot:

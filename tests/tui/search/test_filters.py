@@ -13,7 +13,7 @@ from asz_core import Root
 from asz_core.vocabulary import is_step
 from asz_tui.demo import LIVE_CONVERSATION
 from asz_tui.demo.live import LivePublisher
-from asz_tui.session.filters import SECOND, Filter, Filtered, nearest, parse_range, parse_time, range_words
+from asz_tui.session.filters import SECOND, Filter, Filtered, first_from, nearest, parse_range, parse_time, range_words
 from asz_tui.session.opened import ERRORS, Opened
 from tests.tui.search.oracle import CASES, never, opened
 
@@ -207,3 +207,16 @@ def test_the_nearest_step_is_the_nearest(case: str) -> None:
     for ns in asked:
         best = min(abs(at - ns) for at, _ in steps)
         assert nearest(source, ns) == next(name for at, name in steps if abs(at - ns) == best), ns
+
+
+@pytest.mark.parametrize("case", ["pilot", "fleet", "idle"])
+def test_a_time_is_jumped_to_not_before(case: str) -> None:
+    source = opened(case)
+    times = sorted({at for tree, place in source.steps() if (at := tree.times[place]) and is_step(tree.nodes[place].kind)})
+    for at in times:
+        for ns in (at, at - 1):
+            name = first_from(source, ns)
+            tree, place = source.locate(name)
+            assert tree.times[place] == at
+    tree, place = source.locate(first_from(source, times[-1] + 1))
+    assert tree.times[place] == times[-1], "after the end, the last one"
