@@ -17,7 +17,7 @@ from ..keys import LISTS, bindings
 from ..lines.bar import Bar
 from ..lines.line import Line, ListSource
 from ..lines.view import LineView
-from ..session.edges import Way, is_pool, ways_of
+from ..session.edges import Way, is_pool, ways_around
 from ..session.opened import Opened
 
 _KEPT = 9
@@ -85,7 +85,7 @@ class EdgesScreen(ModalScreen[str | None]):
         super().__init__()
         self._opened = opened
         self._node_id = node_id
-        self._ways = ways_of(opened, node_id) if ways is None else ways
+        self._ways = ways_around(opened, node_id) if ways is None else ways
         self._asked = ways is not None
 
     def compose(self) -> ComposeResult:

@@ -38,6 +38,17 @@ def ways_of(opened: Opened, node_id: str) -> list[Way]:
     return ways
 
 
+def ways_around(opened: Opened, node_id: str) -> list[Way]:
+    """The edges of a node as a person looks for them: a talk also shows those of its stream, such as what started it."""
+    ways = ways_of(opened, node_id)
+    fold = opened.conversation.fold
+    node = fold.nodes.get(node_id)
+    if node is None or node.kind != "talk":
+        return ways
+    around = [way for stream in fold.of_kind("stream") if stream.stream == node.stream for way in ways_of(opened, stream.id)]
+    return [*around, *ways]
+
+
 def openers_of(opened: Opened, stream: str) -> list[Way]:
     """The steps tied to the start of a stream, by its name; several means that none was chosen."""
     found: list[Way] = []

@@ -636,3 +636,14 @@ async def test_matches_are_marked_in_the_timeline() -> None:
         await until(pilot, lambda: screen.found is not None and screen.found.query == "deadline" and screen.found.done)
         await pilot.press("enter", "2")
         assert screen.flow.model.match == frozenset(screen.found.ids) and screen.found.ids
+
+
+async def test_the_edges_of_a_childs_talk_lead_back_to_the_call_that_started_it() -> None:
+    app = open_case("pilot")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.go_to("talk/aad8b0a671c52061f")
+        await pilot.press("g")
+        text = screen_text(app)
+        assert "← starts" in text and "Agent log-reader" in text and "in_segment" in text
+        await pilot.press("escape")
