@@ -85,6 +85,7 @@ CONVERSATION = (
     Key("detail", "enter", "detail", "show the selected row in full, or go where it leads", LOOK, "Enter", "Enter detail"),
     Key("record", "r", "record", "the landed record itself", LOOK, hint="r record"),
     Key("records", "R", "records", "every landed record this covers", LOOK),
+    Key("prompt", "b", "prompt", "the captured prompt of the model call; again: what it added", LOOK),
     Key("word", "w", "word", "what the model means by this kind", LOOK),
     Key("focus", "tab", "switch_focus", "from the list to the detail and back", LOOK, "Tab"),
     Key("sort", "s", "sort", "sort the table by the next column", LOOK),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import tzinfo
 
+from asz_core.document.bodies import Bodies
 from asz_core.sessionflow import Node, Ref
 
 from ...lines.line import Line
@@ -22,6 +23,7 @@ from .facts import fact_items
 from .items import Item, dim, safe, size_words, text_bytes, where
 from .jsontext import json_block
 from .observed import change_items, execution_items
+from .prompt import prompt_items
 from .subject import Shared, Subject
 from .words import VOCABULARIES
 
@@ -107,6 +109,22 @@ class DetailBuilder:
         """The landed positions that a node cites, in the order of the evidence section."""
         node = self.opened.conversation.fold.nodes.get(node_id)
         return [] if node is None else [ref for _, ref in citations(Subject(self._shared, node))]
+
+    # --- captured bodies
+
+    def prompt(self, node_id: str, *, added: bool = False) -> list[Block | Line]:
+        """The captured request and response of a model call, or of the call that a step belongs to.
+
+        Args:
+            node_id: the call, or a node below it.
+            added: what the request added to the one before it, instead of all of it.
+        """
+        path = self.opened.path(node_id)
+        call = next((node for node in reversed(path) if node.kind == "llm.call"), None)
+        if call is None:
+            return [dim("No model call stands above this; a captured prompt belongs to one.")]
+        conversation = self.opened.conversation
+        return [*prompt_items(Bodies(conversation.fold, conversation.data), call, added=added)]
 
     # --- words
 

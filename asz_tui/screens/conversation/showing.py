@@ -243,6 +243,18 @@ class Showing(Finding):
             title = Line([(f"{count} landed record" + ("" if count == 1 else "s") + " covered by this", "title")])
             self.show_special(("records", selected), lambda: [title, Line(), *detail.records(selected)])
 
+    def action_prompt(self) -> None:
+        """The captured prompt of the model call; once more: what its request added."""
+        selected, detail = self.selected(), self.detail
+        if not selected or detail is None:
+            return
+        if self._shown == ("prompt", selected):
+            self.show_special(("added", selected), lambda: detail.prompt(selected, added=True))
+        elif self._shown == ("added", selected):
+            self.show_special(("added", selected), list)
+        else:
+            self.show_special(("prompt", selected), lambda: detail.prompt(selected))
+
     def action_word(self) -> None:
         """What the model means by the words used of the node."""
         selected, detail = self.selected(), self.detail

@@ -180,3 +180,10 @@ def test_summary(snap_compare: Callable[..., bool], size: tuple[int, int]) -> No
         await pilot.pause(0.1)
 
     assert snap_compare(open_case("pilot"), terminal_size=size, run_before=counted)
+
+
+@pytest.mark.parametrize("keys", [("b",), ("b", "b")], ids=["whole", "added"])
+@pytest.mark.parametrize("size", [WIDE, SMALL], ids=["120x40", "80x24"])
+def test_captured_prompt(snap_compare: Callable[..., bool], keys: tuple[str, ...], size: tuple[int, int]) -> None:
+    app = open_case("extras", node="call/s3-call-ce98f80c9744")
+    assert snap_compare(app, terminal_size=size, run_before=opened(*keys))
