@@ -5,8 +5,10 @@ Textual is imported here and below `screens/` and `lines/` only, so that command
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import locale
+import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -115,6 +117,7 @@ class AszApp(App[int]):
     def on_mount(self) -> None:
         """Open the first screen and begin to watch."""
         self.theme = "ansi-dark"
+        self._leave_on_signals()
         home = HomeScreen()
         self.push_screen(home)
         conversation, node = self._first
@@ -124,6 +127,16 @@ class AszApp(App[int]):
             self.watcher = RootWatcher(self.root.path, self._changed, native=self._native)
             self.watcher.start()
             threading.Thread(target=self._wait_for_baseline, args=(self.watcher,), name="asz-baseline", daemon=True).start()
+
+    def _leave_on_signals(self) -> None:
+        """Leave the terminal as it was when the program is told to end, or the line drops."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            # Only the main thread of a process may take signals; a test that runs the app elsewhere goes without.
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                if number is not None:
+                    loop.add_signal_handler(number, self.exit, 128 + number, 128 + number)
 
     def _wait_for_baseline(self, watcher: RootWatcher) -> None:
         """In a thread: what landed after a screen read and before the watcher's first look would be told by nobody else."""

@@ -101,7 +101,7 @@ CONVERSATION = (
     Key("zoom.out", "minus", "zoom(0.5)", "zoom out", FLOW, "-"),
     Key("zoom.fit", "0", "zoom(0)", "the whole axis", FLOW),
     Key("centre", "c", "centre", "the selection to the middle (of any list)", FLOW),
-    Key("copy.text", "y", "copy_text", "copy the text", TAKE),
+    Key("copy.text", "y", "copy_text", "copy the text; in the detail, the field or block under the cursor", TAKE),
     Key("copy.link", "Y", "copy_link", "copy a command line that opens the same place", TAKE),
     Key("copy.id", "I", "copy_id", "copy the id", TAKE),
     Key("export", "x", "export", "export the selection or the conversation", TAKE),

@@ -128,6 +128,13 @@ class TextRows:
             spans.insert(0, (" " * (item.indent + hang), ""))
         return Line(spans)
 
+    def text_at(self, index: int) -> str:
+        """The whole text of the block that a row belongs to, as the data has it; of a ready line, its words."""
+        item = self._items[self._of[index]]
+        if isinstance(item, Line):
+            return "".join(text for text, _ in (*item.left, *item.right))
+        return item.text if isinstance(item.text, str) else "".join(text for text, _ in item.text)
+
     # Growing and changing
 
     def ensure(self, rows: int, seconds: float | None = None) -> None:

@@ -52,9 +52,12 @@ class Taking(Timeline):
         self.say(message.words)
 
     def action_copy_text(self) -> None:
-        """Copy the whole text of the selection; in a table, the whole row."""
+        """Copy the whole text of the selection; in the detail, of the block under the cursor; in a table, the whole row."""
         selected, source = self.selected(), self.source
-        if self.pane not in ("talks", "flow") and hasattr(source, "full"):
+        if self.in_detail:
+            if len(self.detail_view.rows):
+                self._copy(self.detail_view.rows.text_at(self.detail_view.cursor))
+        elif self.pane not in ("talks", "flow") and hasattr(source, "full"):
             self._copy(source.full(self.view.cursor))
         elif selected and self.detail is not None:
             text = self.detail.text(selected)

@@ -463,6 +463,23 @@ async def test_copies_say_where_they_went(monkeypatch: pytest.MonkeyPatch, tmp_p
             assert "clipboard" in screen_text(app).splitlines()[-1] or "copied" in screen_text(app).splitlines()[-1].lower()
 
 
+async def test_a_field_of_the_detail_is_copied_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    import base64
+
+    app = open_case("pilot", node="tool/s5-tool")
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("enter", "tab")
+        rows = screen.detail_view.rows
+        at = next(at for at in range(len(rows)) if "reproduce the failure" in rows.text_at(at))
+        screen.detail_view.move_to(at)
+        written: list[str] = []
+        monkeypatch.setattr(app._driver, "write", written.append)
+        await pilot.press("y")
+        sent = "".join(written).split("\x1b]52;c;")[1].split("\x07")[0].split("\x1b")[0]
+        assert base64.b64decode(sent).decode() == "reproduce the failure"
+
+
 async def test_export_writes_the_conversation_and_says_where(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     app = open_case("pilot")
