@@ -39,6 +39,7 @@ class DetailBuilder:
         """
         self.opened = opened
         self._shared = Shared(opened, tz)
+        self._bodies: Bodies | None = None
 
     def node(self, node_id: str, *, whole: bool = False) -> list[Block | Line]:
         """A node in full.
@@ -112,19 +113,26 @@ class DetailBuilder:
 
     # --- captured bodies
 
-    def prompt(self, node_id: str, *, added: bool = False) -> list[Block | Line]:
+    def prompt(self, node_id: str, *, added: bool = False, whole: bool = False) -> list[Block | Line]:
         """The captured request and response of a model call, or of the call that a step belongs to.
 
         Args:
             node_id: the call, or a node below it.
             added: what the request added to the one before it, instead of all of it.
+            whole: unfold the schemas of the tools and long lists, where rows with the key ``("more", …)`` stand otherwise.
         """
         path = self.opened.path(node_id)
         call = next((node for node in reversed(path) if node.kind == "llm.call"), None)
         if call is None:
             return [dim("No model call stands above this; a captured prompt belongs to one.")]
-        conversation = self.opened.conversation
-        return [*prompt_items(Bodies(conversation.fold, conversation.data), call, added=added)]
+        return prompt_items(self._captured(), call, added=added, whole=whole)
+
+    def _captured(self) -> Bodies:
+        """The captured bodies; what was read of them is kept until the conversation is another one."""
+        conversation, bodies = self.opened.conversation, self._bodies
+        if bodies is None or bodies.fold is not conversation.fold or bodies.data is not conversation.data:
+            bodies = self._bodies = Bodies(conversation.fold, conversation.data)
+        return bodies
 
     # --- words
 

@@ -31,6 +31,7 @@ class Showing(Finding):
     _shown: object = None
     _detail_timer: Timer | None = None
     _counting = False
+    _unfolded = False
 
     # --- panes
 
@@ -162,13 +163,23 @@ class Showing(Finding):
         elif sort == "node":
             self.jump(leads_to(self.opened, name[1]), "the node is in no talk")
         elif sort == "more":
-            selected = self.selected()
-            if selected:
-                self.detail_view.set_items(self.detail.node(selected, whole=True), keep=True)
+            self._show_more()
         elif self.app.size.width < NARROW:
             self.close_detail()
         else:
             self.say("this row leads nowhere")
+
+    def _show_more(self) -> None:
+        """Show to its end what stands in the detail: the node; of its captured prompt, what is folded, or fold it again."""
+        selected, detail = self.selected(), self.detail
+        if not selected or detail is None:
+            return
+        if self._shown in (("prompt", selected), ("added", selected)):
+            self._unfolded = not self._unfolded
+            items = detail.prompt(selected, added=self._shown == ("added", selected), whole=self._unfolded)
+        else:
+            items = detail.node(selected, whole=True)
+        self.detail_view.set_items(items, keep=True)
 
     def open_detail(self) -> None:
         """Show the detail of the selection."""
@@ -246,6 +257,7 @@ class Showing(Finding):
     def action_prompt(self) -> None:
         """The captured prompt of the model call; once more: what its request added."""
         selected, detail = self.selected(), self.detail
+        self._unfolded = False
         if not selected or detail is None:
             return
         if self._shown == ("prompt", selected):
