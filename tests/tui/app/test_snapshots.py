@@ -125,7 +125,6 @@ PANES = {
     "filter": ("f",),
     "filtered": ("f", "j", "space", "enter"),
     "time": ("at", *"00", "colon", *"26", "enter"),
-    "export": ("x",),
     "following": ("F",),
 }
 
@@ -134,6 +133,12 @@ PANES = {
 @pytest.mark.parametrize("name", PANES)
 def test_panes_and_dialogs(snap_compare: Callable[..., bool], name: str, size: tuple[int, int]) -> None:
     assert snap_compare(open_case("pilot"), terminal_size=size, run_before=opened(*PANES[name]))
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL], ids=["120x40", "80x24"])
+def test_export(snap_compare: Callable[..., bool], size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")  # the dialog names the folder: the same wherever the repository stands
+    assert snap_compare(open_case("pilot"), terminal_size=size, run_before=opened("x"))
 
 
 @pytest.mark.parametrize("name", ["flow", "streams", "segments", "edges", "edges-of-a-step", "filter", "results", "palette"])
