@@ -38,14 +38,22 @@ class Update:
         landed: the landed files read.
         restarted: the chain was replaced and everything was read anew.
         problems_changed: what is listed, readable or missing changed, so the verification may have too.
+        checked: how many files that were only skimmed before were checked; the records of those that are not in ``landed`` are
+            what they were.
     """
 
     deltas: list[Delta] = field(default_factory=list)
     landed: list[Landed] = field(default_factory=list)
     restarted: bool = False
     problems_changed: bool = False
+    checked: int = 0
 
     def __bool__(self) -> bool:
+        return bool(self.checked or self.news)
+
+    @property
+    def news(self) -> bool:
+        """Whether anything else is new than that files were checked and are what they were."""
         return bool(self.deltas or self.landed or self.restarted or self.problems_changed)
 
 
@@ -92,11 +100,12 @@ class Conversation:
         """The fold of the rounds that link."""
         return self.chain.fold
 
-    def read_new(self, progress: Progress | None = None) -> Pending:
+    def read_new(self, progress: Progress | None = None, *, skim: bool = False) -> Pending:
         """Read what landed since, changing nothing, so that it can be done in another thread; ``take`` makes it part of this.
 
         Args:
             progress: told how far the reading is.
+            skim: only skim the landed files: the rest is to be read and ``verifying`` true until further readings were taken.
         """
         rounds = self.chain.read_new(_part(progress, "rounds"))
         lost = self.chain.lost(rounds)
@@ -104,7 +113,7 @@ class Conversation:
         data = self.data
         if lost or session != data.session:
             data = SessionData(self.storage, session, keep_records=data.keep_records)
-        return Pending(rounds, data, data.read_new(_part(progress, "records")))
+        return Pending(rounds, data, data.read_new(_part(progress, "records"), skim=skim))
 
     def _session_of(self, rounds: dict[RoundFile, Link | None], lost: bool) -> str:
         """The session that the fold will have: that of the first round of the chain, or the conversation's id without one."""
@@ -122,8 +131,11 @@ class Conversation:
         links = [(link.file, link.round is None, link.why) for link in self.chain.links]
         deltas = self.chain.take(pending.rounds)
         self.data = pending.data
+        skimmed = {landed.file.wire for landed in self.data.files if not landed.checked} if self.data.unchecked else set()
         landed = self.data.take(pending.files)
         update = Update(deltas, landed, self.chain.generation != generation)
+        checked = [landed for landed in pending.files.landed if landed.file.wire in skimmed]
+        update.checked = len(checked)
         update.problems_changed = (
             stopped != self.chain.stopped
             or files != self.data.generation
@@ -132,18 +144,25 @@ class Conversation:
         )
         if update:
             self._report = self._document = None
+        if update.news or any(landed.observing for landed in checked):
             self._content = self._observations = None
         return update
 
-    def refresh(self, progress: Progress | None = None, *, keep_records: bool = False) -> Update:
+    def refresh(self, progress: Progress | None = None, *, keep_records: bool = False, skim: bool = False) -> Update:
         """Take in the rounds and landed files that came since the last refresh.
 
         Args:
             progress: told how far the reading is.
             keep_records: keep the decoded records, for a document that is to be built at once.
+            skim: as in ``read_new``.
         """
         self.data.keep_records = keep_records
-        return self.take(self.read_new(progress))
+        return self.take(self.read_new(progress, skim=skim))
+
+    @property
+    def verifying(self) -> bool:
+        """Whether landed files were only skimmed so far, so that the verification is not known."""
+        return self.data.unchecked > 0
 
     @property
     def usable(self) -> bool:
@@ -171,6 +190,9 @@ class Conversation:
         Raises:
             ChainError: when no round is usable.
         """
+        if self.verifying:
+            self.data.complete()
+            self._report = None
         if self._document is None:
             self._document = build_document(self.chain, self.data, self.report)
         return self._document

@@ -41,10 +41,9 @@ class Root:
             NotFound: when no conversation's id starts so.
             Ambiguous: when several do; the message names the first few.
         """
-        ids = self.conversations()
-        if text in ids:
+        if self.storage.rounds(text):
             return text
-        found = [name for name in ids if name.startswith(text)] if text else []
+        found = self.storage.conversation_ids(text) if text else []
         if not found:
             raise NotFound(f"there is no conversation {text!r} in {self.path}")
         if len(found) > 1:

@@ -81,10 +81,13 @@ class Storage:
         except OSError as error:
             raise RootError(f"the storage root {root} cannot be read: {error.strerror or error}") from None
 
-    def conversation_ids(self) -> list[str]:
-        """Ids of the conversations that have at least one round file, sorted."""
-        base = os.path.join(self.path, CONVERSATIONS)
-        return sorted(name for name in _names(base) if any(True for _ in self._round_files(name)))
+    def conversation_ids(self, start: str = "") -> list[str]:
+        """Ids of the conversations that have at least one round file, sorted; costs a listing for each that starts so."""
+        return sorted(name for name in self.folders(start) if any(True for _ in self._round_files(name)))
+
+    def folders(self, start: str = "") -> list[str]:
+        """Names that start so of the folders of conversations, in no order, whether or not they hold a round; one listing."""
+        return [name for name in _names(os.path.join(self.path, CONVERSATIONS)) if name.startswith(start)]
 
     def rounds(self, conversation: str) -> list[RoundFile]:
         """The round files of a conversation, by number, then by name; empty when there is no such conversation."""

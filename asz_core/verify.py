@@ -12,6 +12,8 @@ from .sessiondata.session import SessionData
 from .sessionflow.chain import Chain, Link, chained_input_digest
 
 VERIFIED, INCOMPLETE, MISMATCH = "verified", "incomplete", "mismatch"
+VERIFYING = "verifying"
+"""Not a state of the formats: landed files were only skimmed so far, so the state is not known. No document says it."""
 _LISTED = 1000
 
 
@@ -20,14 +22,17 @@ class Report:
     """What verification found.
 
     Attributes:
-        state: ``verified``, ``incomplete`` when a round or a file is missing, ``mismatch`` when a digest failed.
+        state: ``verified``, ``incomplete`` when a round or a file is missing, ``mismatch`` when a digest failed; ``verifying``
+            while not every file was read whole.
         problems: one line each, in the order of the specification; empty when verified.
         verified: one value per readable round in file order: it has no problem and the fold reached it.
+        pending: numbers of the rounds whose files were not all read whole.
     """
 
     state: str = VERIFIED
     problems: list[str] = field(default_factory=list)
     verified: list[bool] = field(default_factory=list)
+    pending: set[int] = field(default_factory=set)
 
 
 def verify_chain(chain: Chain, data: SessionData) -> Report:
@@ -45,22 +50,26 @@ def verify_chain(chain: Chain, data: SessionData) -> Report:
         mismatch = not chain.gap and stopping is not None
     last: Link | None = None
     for link in chain.links:
-        found, bad = _check_round(link, last, data)
+        found, bad, pending = _check_round(link, last, data)
         report.problems += found
         mismatch = mismatch or bad
+        if pending:
+            report.pending.add(link.file.number)
         if link.round is not None:
-            report.verified.append(link.folded and not found)
+            report.verified.append(link.folded and not found and not pending)
             last = link
     if report.problems:
         report.state = MISMATCH if mismatch else INCOMPLETE
+    if data.unchecked:
+        report.state = VERIFYING
     return report
 
 
-def _check_round(link: Link, last: Link | None, data: SessionData) -> tuple[list[str], bool]:
-    """Problems of one round and whether one of them is a mismatch."""
+def _check_round(link: Link, last: Link | None, data: SessionData) -> tuple[list[str], bool, bool]:
+    """Problems of one round, whether one of them is a mismatch, and whether files of it were not read whole yet."""
     number = link.file.number
     if link.round is None:
-        return [f"round {number}: {link.file.name}: {link.why}"], True
+        return [f"round {number}: {link.file.name}: {link.why}"], True, False
     problems: list[str] = []
     bad = False
     header = link.round.header
@@ -77,12 +86,13 @@ def _check_round(link: Link, last: Link | None, data: SessionData) -> tuple[list
         problems.append(f"round {number} starts at seq {header.from_seq}, the round before ended at {ended}")
     digests, missing = _consumed(header.from_seq, header.through_seq, data)
     problems += [f"round {number}: landed file {what} missing" for what in missing]
-    if not problems:
+    pending = not all(digests)
+    if not problems and not pending:
         previous = last.round.header.input_digest if last and last.round else ""
         if chained_input_digest(previous, digests) != header.input_digest:
             problems.append(f"round {number}: the input digest does not match the landed files")
             bad = True
-    return problems, bad
+    return problems, bad, pending
 
 
 def _consumed(first: int, through: int, data: SessionData) -> tuple[list[str], list[str]]:

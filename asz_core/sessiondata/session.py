@@ -3,6 +3,9 @@
 ``SessionData`` reads each landed file once, keeps 8 bytes a row (its time) and, while ``keep_records`` is on, the decoded records;
 later a single row is read again from the file by its place. ``refresh`` lists the directory and reads only what is new. Cost: the
 first load is one pass over all files; ``time`` is a dictionary and an array look-up; ``record`` reads and decodes one line.
+
+Who wants to show something before everything was read has the files skimmed first: that gives the times. They are checked in the
+readings that follow, so many bytes in each.
 """
 
 from __future__ import annotations
@@ -16,10 +19,12 @@ from dataclasses import dataclass, field
 from ..errors import RecordError
 from ..rawjson import text_of
 from ..storage import LandedFile, Storage, read_file
-from .reader import Landed, closing_start, parse_landed
+from .reader import Landed, check_landed, closing_start, parse_landed, skim_landed
 from .record import Record, decode_record
 
 _RECENT = 4096
+_CHECKED_AT_ONCE = 16_000_000
+"""Bytes of skimmed files that one reading checks, so that what lands meanwhile need not wait for all of them."""
 
 
 @dataclass(slots=True)
@@ -38,6 +43,7 @@ class SessionData:
         files: what was read, by sequence, then by path.
         unreadable: listed files that could not be read, with the reason.
         generation: counts the files that went.
+        unchecked: bytes of the files that were only skimmed so far.
     """
 
     def __init__(self, storage: Storage, session: str, *, keep_records: bool = False) -> None:
@@ -47,36 +53,50 @@ class SessionData:
         self.files: list[Landed] = []
         self.unreadable: dict[str, str] = {}
         self.generation = 0
+        self.unchecked = 0
         self._known: dict[str, Landed] = {}
         self._by_seq: dict[int, list[Landed]] = {}
         self._last: dict[int, Landed] = {}
         self._places: OrderedDict[str, array[int]] = OrderedDict()
         self._recent: OrderedDict[tuple[str, int], Record | None] = OrderedDict()
 
-    def read_new(self, progress: Callable[[int, int], None] | None = None) -> NewFiles:
+    def read_new(self, progress: Callable[[int, int], None] | None = None, *, skim: bool = False) -> NewFiles:
         """List the session's directory and read the files not read yet, changing nothing; may run in another thread.
 
         Args:
             progress: called with (bytes read, bytes in all) after each file.
+            skim: only skim them; the readings after the next ``take`` check them.
         """
         listed = self.storage.landed(self.session)
         new = [file for file in listed if self._is_new(file)]
         found = NewFiles(listed)
         sizes = [file.size() for file in new] if progress else []
         total, done = sum(sizes), 0
+        read = skim_landed if skim else parse_landed if self.keep_records else check_landed
         for number, file in enumerate(new):
             try:
-                landed = parse_landed(file, read_file(file.path))
+                found.landed.append(read(file, read_file(file.path)))
             except OSError as error:
                 found.unreadable[file.wire] = error.strerror or str(error)
                 continue
-            if not self.keep_records:
-                landed.records = []
-            found.landed.append(landed)
             if progress:
                 done += sizes[number]
                 progress(done, total)
+        if not skim and self.unchecked:
+            self._check(found)
         return found
+
+    def _check(self, found: NewFiles) -> None:
+        """Check some of the files that were only skimmed."""
+        size = 0
+        for landed in self.files:
+            if landed.checked or size >= _CHECKED_AT_ONCE:
+                continue
+            try:
+                found.landed.append(check_landed(landed.file, read_file(landed.file.path)))
+            except OSError as error:
+                found.unreadable[landed.file.wire] = error.strerror or str(error)
+            size += landed.size
 
     def _is_new(self, file: LandedFile) -> bool:
         """Whether a file was not read, or was read before it was whole and has grown since."""
@@ -87,29 +107,57 @@ class SessionData:
         """Make what ``read_new`` found part of this session; files that are gone since are dropped.
 
         Returns:
-            The new files.
+            The new files, and those that turned out other than they were skimmed.
         """
         names = {file.wire for file in new.listed}
         for wire in [w for w in self._known if w not in names]:
             del self._known[wire]
             self._places.pop(wire, None)
             self.generation += 1
+        for wire in new.unreadable:
+            if wire in self._known and not self._known[wire].checked:
+                # It could be skimmed and can be read no more: nothing is known of its bytes.
+                del self._known[wire]
+                self.generation += 1
+        fresh: list[Landed] = []
         for landed in new.landed:
-            if landed.file.wire in self._known:
+            known = self._known.get(landed.file.wire)
+            if known is not None and landed.agrees_with(known) and known.digest in ("", landed.digest):
+                continue  # the check of a file that was skimmed found the same records
+            fresh.append(landed)
+            if known is not None:
                 self._places.pop(landed.file.wire, None)
                 self._recent.clear()
                 self.generation += 1
         self.unreadable = new.unreadable
         self._known.update((landed.file.wire, landed) for landed in new.landed)
         self.files = [self._known[file.wire] for file in new.listed if file.wire in self._known]
+        self._index()
+        if fresh or len(self._recent) > _RECENT:
+            known = self._known
+            self._recent = OrderedDict((key, found) for key, found in self._recent.items() if found is not None and key[0] in known)
+        return fresh
+
+    def _index(self) -> None:
+        self.unchecked = sum(landed.size for landed in self.files if not landed.checked)
         self._by_seq = {}
         for landed in self.files:
             self._by_seq.setdefault(landed.file.seq, []).append(landed)
         self._last = {seq: files[-1] for seq, files in self._by_seq.items()}
-        if new.landed or len(self._recent) > _RECENT:
-            known = self._known
-            self._recent = OrderedDict((key, found) for key, found in self._recent.items() if found is not None and key[0] in known)
-        return new.landed
+
+    def complete(self) -> None:
+        """Check at once what was only skimmed; for a copy (``beside``) that is to be verified in its own thread."""
+        if all(landed.checked for landed in self.files):
+            return
+        files: list[Landed] = []
+        for landed in self.files:
+            try:
+                files.append(landed if landed.checked else check_landed(landed.file, read_file(landed.file.path)))
+            except OSError as error:
+                self.unreadable = {**self.unreadable, landed.file.wire: error.strerror or str(error)}
+        self.files = files
+        self._known.update((landed.file.wire, landed) for landed in files if landed.file.wire in self._known)
+        self._index()
 
     def refresh(self, progress: Callable[[int, int], None] | None = None) -> list[Landed]:
         """``take`` what ``read_new`` finds."""

@@ -7,7 +7,7 @@ the rows that differ.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,10 +15,12 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
 
-from ..panes.flow import FlowModel
 from .bar import Bar
-from .line import Line
+from .line import Line, ListSource
 from .view import LineView
+
+if TYPE_CHECKING:
+    from ..panes.flow import FlowModel
 
 _IN_A_FRAME, _AT_ONCE = 0, 24
 """Steps looked up, to tell whether they failed, while a frame is made, and between two frames."""
@@ -38,7 +40,7 @@ class FlowView(LineView):
     @property
     def model(self) -> FlowModel | None:
         """What is shown, None before it is known."""
-        return self.source if isinstance(self.source, FlowModel) else None
+        return None if isinstance(self.source, ListSource) else cast("FlowModel", self.source)
 
     def on_resize(self) -> None:
         """Fit the axis to the width before the rows are asked for."""

@@ -21,9 +21,6 @@ from ..lines.view import LineView
 from ..panes.home_rows import HomeRows
 from ..session.loader import Loader
 from ..text.safe import visible
-from .help import HelpScreen
-from .palette import PaletteScreen
-from .search_all import SearchAllScreen
 
 if TYPE_CHECKING:
     from ..app import AszApp
@@ -57,8 +54,13 @@ class HomeScreen(Screen[None]):
             super().__init__()
             self.why = why
 
-    def __init__(self) -> None:
+    def __init__(self, conversation: str | None = None) -> None:
+        """
+        Args:
+            conversation: put the cursor on this one as soon as it is listed.
+        """
         super().__init__()
+        self._wanted = conversation
         self._quick: Loader[None] = Loader(self._read_quick, self._done, "asz-list")
         self._slow: Loader[None] = Loader(self._read_slow, self._done, "asz-list-full")
         self._read_ids: dict[str, int] = {}
@@ -179,6 +181,7 @@ class HomeScreen(Screen[None]):
         for name, state in message.states.items():
             self.rows.set_state(name, state)
         self._listed = self._listed or message.last
+        self.asz.first_frame_shown()
         self.rows.set_reading(len(self._to_complete))
         self._refresh_rows()
         if message.last and (self._to_complete or self._to_verify):
@@ -186,6 +189,7 @@ class HomeScreen(Screen[None]):
 
     def on_home_screen_failed(self, message: Failed) -> None:
         """Say why the list is not there."""
+        self.asz.first_frame_shown()
         self.view.empty_text = f" {message.why}"
 
     def look_again(self) -> None:
@@ -282,10 +286,14 @@ class HomeScreen(Screen[None]):
 
     def action_find_all(self) -> None:
         """Search the texts of every conversation."""
+        from .search_all import SearchAllScreen
+
         self.app.push_screen(SearchAllScreen())
 
     def action_palette(self) -> None:
         """Show everything this screen can do."""
+        from .palette import PaletteScreen
+
         self.app.push_screen(PaletteScreen(self.asz.keys_of(HOME)), self._run_chosen)
 
     async def _run_chosen(self, action: str | None) -> None:
@@ -294,6 +302,8 @@ class HomeScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Show the help."""
+        from .help import HelpScreen
+
         self.app.push_screen(HelpScreen(self.asz.keys_of(HOME), "conversations"))
 
     def action_leave(self) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 from textual.widgets import Input
 
 from ...grammar import one_line
-from ...session.search import Found, compile_query, run
 from .moving import Moving
 from .panes import TABLES
+
+if TYPE_CHECKING:
+    from ...session.search import Found
 
 
 class Searched(Message):
@@ -118,6 +121,8 @@ class Finding(Moving):
 
     def search(self, query: str) -> None:
         """Search for something else."""
+        from ...session.search import compile_query, run
+
         self._search_stop.set()
         stop = self._search_stop = threading.Event()
         opened = self.opened

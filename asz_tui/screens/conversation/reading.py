@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import threading
-import time
 
 from textual.message import Message
 from textual.timer import Timer
 
-from asz_core import AszError
-from asz_core.conversation import Conversation, Pending
+from asz_core.conversation import Pending
 from asz_core.vocabulary import is_step
 from asz_core.watch import Changes
 
 from ...lines.view import LineView
-from ...panes.detail import DetailBuilder
+from ...session.first import FirstReading
 from ...session.loader import Loader
 from ...session.opened import Applied, Opened
 from ...state import Visit
@@ -41,12 +39,6 @@ class ReadingProgress(Message):
 
 class ReadingDone(Message):
     """The first reading is done."""
-
-    def __init__(self, opened: Opened | None, why: str) -> None:
-        """Carry what was opened, or why it was not."""
-        super().__init__()
-        self.opened = opened
-        self.why = why
 
 
 class SomethingLanded(Message):
@@ -75,8 +67,15 @@ class Reading(ConversationBase):
             for view in self.query(LineView):
                 view.scroll_jump = max(2, self.app.size.height // 2)
         self.set_interval(_AGES_EVERY, self.show_header)
+        reading = self._reading = self._reading or FirstReading(self.asz.root, self.conversation_id).start()
+        if reading.done.is_set():
+            self.on_reading_done()
+            return
         self.show_frame()
-        self.in_thread(self._load, "asz-load")
+        reading.listen(
+            lambda what, done, total: self.post_message(ReadingProgress(what, done, total)),
+            lambda: self.post_message(ReadingDone()),
+        )
 
     def on_unmount(self) -> None:
         """Let the readers end."""
@@ -87,41 +86,24 @@ class Reading(ConversationBase):
         if self.asz.watcher:
             self.asz.watcher.done(self.conversation_id)
 
-    def _load(self) -> None:
-        """In a thread: read the conversation for the first time."""
-        told = 0.0
-
-        def progress(what: str, done: int, total: int) -> None:
-            nonlocal told
-            now = time.monotonic()
-            if now - told > 0.1:
-                told = now
-                self.post_message(ReadingProgress(what, done, total))
-
-        try:
-            conversation = Conversation(self.asz.root.storage, self.conversation_id)
-            conversation.refresh(progress)
-            opened = Opened(conversation, ascii_only=self.asz.ascii_mode)
-            conversation.report  # noqa: B018 - computed here so that the screen need not wait for it
-            if not self._stopping.is_set():
-                self.post_message(ReadingDone(opened, ""))
-        except (AszError, OSError) as error:
-            self.post_message(ReadingDone(None, str(error)))
-
     def on_reading_progress(self, message: ReadingProgress) -> None:
         """Say how far the reading is."""
         if self.opened is None:
             self.view.empty_text = " " + frame.progress_words(message.what, message.done, message.total)
 
-    def on_reading_done(self, message: ReadingDone) -> None:
-        """Show what was read."""
-        if message.opened is None:
-            self.view.empty_text = f" {message.why}"
+    def on_reading_done(self) -> None:
+        """Show what was read, and have it checked."""
+        reading, self._reading = self._reading, None
+        if reading is None or self._stopping.is_set():
             return
-        opened = self.opened = message.opened
+        if reading.opened is None:
+            self.view.empty_text = f" {reading.why}"
+            self.asz.first_frame_shown()
+            return
+        opened = self.opened = reading.opened
+        opened.grammar.ascii_only = self.asz.ascii_mode
         self.conversation = opened.conversation
         self.panes = PaneSet(opened, self.asz.tz)
-        self.detail = DetailBuilder(opened, self.asz.tz)
         view = self.view_of("talks")
         view.set_source(self.panes.talks, keep=False)
         if opened.trees:
@@ -129,8 +111,7 @@ class Reading(ConversationBase):
         self._say_empty()
         self._configure()
         self._loader = Loader(lambda _: opened.conversation.read_new(), self._handed, "asz-refresh")
-        if self.asz.watcher:
-            self.asz.watcher.focus([self.conversation_id], [opened.conversation.data.session])
+        self.focus_watcher()
         if not opened.conversation.usable:
             self.show_pane("verification")
         if self._wanted and not self.go_to(self._wanted):
@@ -140,7 +121,17 @@ class Reading(ConversationBase):
         if self._query:
             self.search(self._query)
         self.show_frame()
-        self._loader.request()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        """The first frame is shown: have the rest read behind it, and what changes watched."""
+        self.asz.first_frame_shown()
+        self.look_again()
+
+    def focus_watcher(self) -> None:
+        """Have the watcher look at this conversation more often than at the others."""
+        if self.asz.watcher is not None and self.conversation is not None:
+            self.asz.watcher.focus([self.conversation_id], [self.conversation.data.session])
 
     def look_again(self) -> None:
         """Read what landed meanwhile."""
@@ -224,11 +215,28 @@ class Reading(ConversationBase):
             self._set_gone(True)
             return
         applied = self.opened.take(message.pending)
-        if applied:
+        if applied.update.news:
             self.refresh_panes(applied)
+        elif applied.update.checked:
+            self._show_checked()
+        if self.conversation.verifying:
+            self.look_again()
         watcher = self.asz.watcher
         if watcher:
             (watcher.again if self.conversation.chain.unread else watcher.done)(self.conversation_id)
+
+    def _show_checked(self) -> None:
+        """Show how far the verification is, and in the end what it found; the records are what they were."""
+        assert self.panes is not None and self.conversation is not None
+        self.panes.take_checked(self.pane)
+        if self.pane in ("verification", "changes"):
+            self.view.source_changed()
+        if not self.conversation.verifying and any(landed.observing for landed in self.conversation.data.files):
+            # Only a check looks for what the records tell of the workspace: the mark of it stands in the rows.
+            self.panes.talks.touch()
+            self.view_of("talks").source_changed()
+            self.show_detail_soon()
+        self.show_header()
 
     def refresh_panes(self, applied: Applied) -> None:
         """Show what a round changed; selection, folds and scroll stay."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...lines.flow_view import FlowPane
-from ...panes.flow import FlowModel
 from .showing import Showing
 
 
@@ -40,6 +39,8 @@ class Timeline(Showing):
         if self.opened is None or not selected or not self.query_one("#body").has_class("three"):
             return
         if self.side.model is None:
+            from ...panes.flow import FlowModel
+
             self.side.show(FlowModel(self.opened, self.asz.tz))
         model = self.side.model
         assert model is not None

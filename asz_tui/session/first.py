@@ -1,0 +1,86 @@
+"""The first reading of a conversation: as much as its tree needs, in a thread that may begin long before there is a screen.
+
+It folds the rounds and skims the landed files, which gives the times of the steps; that is a sixth of what it costs to read them
+whole. What a row says is read with the row, and everything is checked behind the screen. Nothing in here knows Textual: the
+explorer starts the reading first and imports Textual then.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from asz_core.conversation import Conversation
+from asz_core.errors import AszError
+from asz_core.root import Root
+
+from .opened import Opened
+
+_TOLD_EVERY = 0.1
+
+Progress = Callable[[str, int, int], None]
+
+
+class FirstReading:
+    """Reads one conversation once.
+
+    Attributes:
+        done: set when the reading ended.
+        opened: what was read; None before, and when it failed.
+        why: why it failed.
+    """
+
+    def __init__(self, root: Root, conversation: str, *, ascii_only: bool = False) -> None:
+        """
+        Args:
+            root: the open root.
+            conversation: the whole id.
+            ascii_only: which glyphs the rows use.
+        """
+        self.done = threading.Event()
+        self.opened: Opened | None = None
+        self.why = ""
+        self._root = root
+        self._conversation = conversation
+        self._ascii_only = ascii_only
+        self._progress: Progress | None = None
+        self._ended: Callable[[], None] | None = None
+        self._lock = threading.Lock()
+        self._told = 0.0
+
+    def start(self) -> FirstReading:
+        """Begin to read; returns at once."""
+        threading.Thread(target=self._run, name="asz-load", daemon=True).start()
+        return self
+
+    def listen(self, progress: Progress, ended: Callable[[], None]) -> None:
+        """Have somebody told how far the reading is and, once, that it ended; in its thread, or in this one when it has."""
+        with self._lock:
+            self._progress, self._ended = progress, ended
+            has_ended = self.done.is_set()
+        if has_ended:
+            ended()
+
+    def _run(self) -> None:
+        try:
+            conversation = Conversation(self._root.storage, self._conversation)
+            conversation.refresh(self._tell, skim=True)
+            opened = Opened(conversation, ascii_only=self._ascii_only)
+            conversation.report  # noqa: B018 - computed here so that the screen need not wait for it
+            self.opened = opened
+        except (AszError, OSError) as error:
+            self.why = str(error)
+        except Exception as error:
+            self.why = f"this should not happen ({type(error).__name__}: {error})"
+        with self._lock:
+            self.done.set()
+            ended = self._ended
+        if ended is not None:
+            ended()
+
+    def _tell(self, what: str, done: int, total: int) -> None:
+        progress, now = self._progress, time.monotonic()
+        if progress is not None and now - self._told > _TOLD_EVERY:
+            self._told = now
+            progress(what, done, total)
