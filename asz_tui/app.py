@@ -28,7 +28,7 @@ from asz_core import AszError, Root
 from .config import Config, Problem, applied, keymap, load
 from .keys import Key
 from .lines.theme import styles_for
-from .session.first import FirstReading
+from .session.first import FirstListing, FirstReading
 from .state import StateStore
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class AszApp(App[int]):
         problems: Sequence[Problem] = (),
         state: StateStore | None = None,
         reading: FirstReading | None = None,
+        listing: FirstListing | None = None,
     ) -> None:
         """
         Args:
@@ -101,6 +102,7 @@ class AszApp(App[int]):
             problems: what was wrong with it; said once.
             state: where visits and sizes are remembered; nowhere when left out.
             reading: the first reading of the conversation when it began already.
+            listing: that of the first rows of the list, likewise.
         """
         super().__init__(ansi_color=True)
         self.animation_level = "none"
@@ -117,6 +119,7 @@ class AszApp(App[int]):
         self.watcher: RootWatcher | None = None
         self._first = (conversation, node)
         self._reading = reading
+        self._listing = listing
         self._watch = watch
         self._begun = False
         self._native = native
@@ -139,7 +142,8 @@ class AszApp(App[int]):
         else:
             from .screens.home import HomeScreen
 
-            self.push_screen(HomeScreen())
+            self.push_screen(HomeScreen(listing=self._listing))
+            self._listing = None
 
     def first_frame_shown(self) -> None:
         """Begin what nobody should wait for; for a screen to call when what it has to show is shown, as often as it likes."""
@@ -235,6 +239,7 @@ def run_explorer(
     mouse: bool = True,
     demo: bool = False,
     reading: FirstReading | None = None,
+    listing: FirstListing | None = None,
 ) -> int:
     """Run the explorer until the person leaves it.
 
@@ -247,6 +252,7 @@ def run_explorer(
         mouse: take the mouse.
         demo: the root is the bundled sample.
         reading: the first reading of the conversation when it began already; the id is a whole one then.
+        listing: that of the first rows of the list, likewise.
 
     Returns:
         The exit code.
@@ -267,6 +273,7 @@ def run_explorer(
         problems=problems,
         state=StateStore(),
         reading=reading,
+        listing=listing,
     )
     app.title = "asz-tui demo" if demo else "asz-tui"
     code = app.run(mouse=mouse and config.mouse)

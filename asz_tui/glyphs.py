@@ -47,7 +47,6 @@ STATES: dict[str, tuple[str, str, str]] = {
     "chained": ("✓", "v", "dim"),
     "incomplete": ("◐", "%", "warning"),
     "mismatch": ("✗", "x", "error"),
-    "verifying": ("…", "-", "dim"),
     "": ("…", "-", "dim"),
 }
 """Verification state -> (glyph, ASCII glyph, role); the word always stands with it when it is not verified."""

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from asz_core.document.tree import Tree
 from asz_core.sessionflow import attrs_of
@@ -20,9 +21,11 @@ from asz_core.vocabulary import CONTAINERS
 
 from ..config.times import CLOCK_WIDTHS, clock_text
 from ..lines.line import Line, Span
-from ..session.filters import Filtered
 from ..session.opened import Opened
 from ..text.words import date, duration
+
+if TYPE_CHECKING:
+    from ..session.filters import Filtered
 
 QUIET_NS = 120 * 1_000_000_000
 """A pause longer than this is said in a line of its own."""

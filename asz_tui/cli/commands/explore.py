@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from asz_core.errors import Ambiguous, NotFound
@@ -17,7 +18,7 @@ from ..parser import Parsed, UsageError, nearest, no_such_command
 from ..source import CONFIG, NoSource, root_path
 
 if TYPE_CHECKING:
-    from asz_tui.session.first import FirstReading
+    from asz_tui.session.first import FirstListing, FirstReading
 
 _NO_SOURCE = f"""\
 asz-tui found no storage root to read.
@@ -39,13 +40,12 @@ def run(parsed: Parsed) -> int:
     root = Root(path)
     name, _, node = wanted.partition("#")
     conversation = root.resolve(name) if name else None
-    reading: FirstReading | None = None
-    if conversation is not None:
-        from asz_tui.session.first import FirstReading
+    from asz_tui.session.first import FirstListing, FirstReading
 
-        # While Textual is imported, which takes longer than anything else on the way.
-        reading = FirstReading(root, conversation).start()
-    return open_explorer(parsed, root.path, conversation, node or None, reading=reading)
+    # While Textual is imported, which takes longer than anything else on the way.
+    reading = FirstReading(root, conversation).start() if conversation is not None else None
+    listing = FirstListing(root, get_terminal_size().lines).start() if conversation is None else None
+    return open_explorer(parsed, root.path, conversation, node or None, reading=reading, listing=listing)
 
 
 def open_explorer(
@@ -56,6 +56,7 @@ def open_explorer(
     *,
     demo: bool = False,
     reading: FirstReading | None = None,
+    listing: FirstListing | None = None,
 ) -> int:
     """Open the explorer on a root.
 
@@ -74,6 +75,7 @@ def open_explorer(
         mouse=not parsed["no_mouse"],
         demo=demo,
         reading=reading,
+        listing=listing,
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 from textual.timer import Timer
 
 from asz_core.conversation import Pending
 from asz_core.vocabulary import is_step
-from asz_core.watch import Changes
 
 from ...lines.view import LineView
 from ...session.first import FirstReading
@@ -19,6 +19,9 @@ from ...state import Visit
 from . import frame
 from .base import ConversationBase
 from .panes import PaneSet
+
+if TYPE_CHECKING:
+    from asz_core.watch import Changes
 
 _MARKED_FOR = 5.0
 _AGES_EVERY = 20.0
