@@ -23,7 +23,7 @@ from .opened import Opened
 
 _TOLD_EVERY = 0.1
 
-Progress = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], object]
 
 
 class FirstReading:
@@ -49,7 +49,7 @@ class FirstReading:
         self._conversation = conversation
         self._ascii_only = ascii_only
         self._progress: Progress | None = None
-        self._ended: Callable[[], None] | None = None
+        self._ended: Callable[[], object] | None = None
         self._lock = threading.Lock()
         self._told = 0.0
 
@@ -58,7 +58,7 @@ class FirstReading:
         threading.Thread(target=self._run, name="asz-load", daemon=True).start()
         return self
 
-    def listen(self, progress: Progress, ended: Callable[[], None]) -> None:
+    def listen(self, progress: Progress, ended: Callable[[], object]) -> None:
         """Have somebody told how far the reading is and, once, that it ended; in its thread, or in this one when it has."""
         with self._lock:
             self._progress, self._ended = progress, ended

@@ -34,18 +34,21 @@ def run(parsed: Parsed) -> int:
     except NoSource:
         sys.stderr.write(_NO_SOURCE)
         return 2
-    require_terminal()
-    # Nothing that is imported or read on the way to the first frame is garbage; the app collects again from there on.
-    gc.disable()
     root = Root(path)
     name, _, node = wanted.partition("#")
     conversation = root.resolve(name) if name else None
-    from asz_tui.session.first import FirstListing, FirstReading
+    require_terminal()
+    # Nothing that is imported or read on the way to the first frame is garbage; the app collects again from there on.
+    gc.disable()
+    try:
+        from asz_tui.session.first import FirstListing, FirstReading
 
-    # While Textual is imported, which takes longer than anything else on the way.
-    reading = FirstReading(root, conversation).start() if conversation is not None else None
-    listing = FirstListing(root, get_terminal_size().lines).start() if conversation is None else None
-    return open_explorer(parsed, root.path, conversation, node or None, reading=reading, listing=listing)
+        # While Textual is imported, which takes longer than anything else on the way.
+        reading = FirstReading(root, conversation).start() if conversation is not None else None
+        listing = FirstListing(root, get_terminal_size().lines).start() if conversation is None else None
+        return open_explorer(parsed, root.path, conversation, node or None, reading=reading, listing=listing)
+    finally:
+        gc.enable()
 
 
 def open_explorer(

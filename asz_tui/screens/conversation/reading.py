@@ -14,7 +14,7 @@ from asz_core.vocabulary import is_step
 from ...lines.view import LineView
 from ...session.first import FirstReading
 from ...session.loader import Loader
-from ...session.opened import Applied, Opened
+from ...session.opened import Applied
 from ...state import Visit
 from . import frame
 from .base import ConversationBase
