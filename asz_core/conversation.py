@@ -211,10 +211,10 @@ class Conversation:
 
     def yaml(self) -> Iterator[bytes]:
         """The document as YAML in pieces."""
-        from .document.to_json import to_plain
+        from .document.to_json import to_passing
         from .document.to_yaml import yaml_chunks
 
-        return yaml_chunks(to_plain(self.document()))
+        return yaml_chunks(to_passing(self.document()))
 
     def record(self, seq: int, row: int) -> Record | None:
         """The landed record at an address, or None."""
