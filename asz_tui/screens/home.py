@@ -8,6 +8,7 @@ then what a header leaves out (`asz_core.listing`). Only what is on the screen i
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 _SMALL = 64_000_000
 """Bytes of landed files up to which a conversation is verified for the list without being asked to."""
 _BATCH = 200
+_TELL_EVERY = 0.2
+"""Seconds between two tellings of what was read behind the list."""
 
 
 class HomeScreen(Screen[None]):
@@ -183,10 +186,16 @@ class HomeScreen(Screen[None]):
 
     def _read_slow(self, stop: Callable[[], bool]) -> None:
         root = self.asz.root
+        rows: list[Row] = []
+        told = time.monotonic()
         while self._to_complete and not stop():
-            name = next((name for name in self._in_view if name in self._to_complete), None) or next(iter(self._to_complete))
+            name = next((name for name in self._in_view if name in self._to_complete), None) or list(self._to_complete)[0]  # noqa: RUF015
             self._to_complete.pop(name, None)
-            self.post_message(self.Listed([root.row(name, full=True)], {}, []))
+            rows.append(root.row(name, full=True))
+            if time.monotonic() - told > _TELL_EVERY or not self._to_complete:
+                # Each telling sorts rows in and looks at all of them: so many together.
+                self.post_message(self.Listed(rows, {}, []))
+                rows, told = [], time.monotonic()
         while (wanted := self._next_to_verify()) is not None and not stop():
             stamp = self._to_verify.pop(wanted, 0)
             state, self._problems[wanted] = self._verify(wanted)
@@ -209,6 +218,8 @@ class HomeScreen(Screen[None]):
 
     def _done(self, _: None, error: Exception | None) -> None:
         if error is not None:
+            with self._changed_lock:
+                self._changed = None
             self.post_message(self.Failed(str(error)))
 
     # --- what was read
@@ -244,7 +255,7 @@ class HomeScreen(Screen[None]):
         """Have what the headers leave out read, and what is on the screen verified."""
         top, height = self.view.top, self.view.size.height
         self._in_view = [row.id for at in range(top, top + height) if (row := self.rows.row(at)) is not None]
-        if not self._unread and self._slow.idle and (self._to_complete or self._next_to_verify()):
+        if not self._unread and (self._to_complete or self._next_to_verify()):
             self._slow.request()
 
     def on_home_screen_failed(self, message: Failed) -> None:
@@ -286,7 +297,8 @@ class HomeScreen(Screen[None]):
     def _frame(self) -> None:
         if not self.is_mounted:
             return
-        total, shown_rows = self.rows.total, len(self.rows)
+        # The last row while there is more to be read is no conversation.
+        total, shown_rows = self.rows.total, len(self.rows) - (self.rows.reading > 0)
         counted = f"{total:,} conversation" + ("" if total == 1 else "s")
         if self._unread:
             counted = f"{total:,} of {total + self._unread:,} conversations read"
