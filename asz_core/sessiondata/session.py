@@ -1,8 +1,9 @@
 """The landed files of one session, by address: (seq, row) to a time, a record, or the landed line itself.
 
-``SessionData`` reads each landed file once, keeps 8 bytes a row (its time) and, while ``keep_records`` is on, the decoded records;
-later a single row is read again from the file by its place. ``refresh`` lists the directory and reads only what is new. Cost: the
-first load is one pass over all files; ``time`` is a dictionary and an array look-up; ``record`` reads and decodes one line.
+``SessionData`` reads each landed file once, keeps 16 bytes a row (its time and its place) or, while ``keep_records`` is on, the
+decoded records; later a single row is read again from the file by its place. ``refresh`` lists the directory and reads only what is
+new. Cost: the first load is one pass over all files; ``time`` is a dictionary and an array look-up; ``record`` reads and decodes one
+line; taking in new files costs these, and copies of the lists of those there are.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class NewFiles:
 
     listed: list[LandedFile]
     landed: list[Landed] = field(default_factory=list)
+    places: dict[str, array[int]] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
 
 
@@ -50,8 +52,11 @@ class SessionData:
         self._known: dict[str, Landed] = {}
         self._by_seq: dict[int, list[Landed]] = {}
         self._last: dict[int, Landed] = {}
-        self._places: OrderedDict[str, array[int]] = OrderedDict()
+        self._listed: list[LandedFile] = []
+        self._by_path: dict[str, LandedFile] = {}
+        self._places: dict[str, array[int]] = {}
         self._recent: OrderedDict[tuple[str, int], Record | None] = OrderedDict()
+        self._failed_once = False
 
     def read_new(self, progress: Callable[[int, int], None] | None = None) -> NewFiles:
         """List the session's directory and read the files not read yet, changing nothing; may run in another thread.
@@ -59,19 +64,22 @@ class SessionData:
         Args:
             progress: called with (bytes read, bytes in all) after each file.
         """
-        listed = self.storage.landed(self.session)
+        known = self._by_path
+        listed = self.storage.landed(self.session, known) if known else self.storage.landed(self.session)
         new = [file for file in listed if self._is_new(file)]
         found = NewFiles(listed)
         sizes = [file.size() for file in new] if progress else []
         total, done = sum(sizes), 0
         for number, file in enumerate(new):
             try:
-                landed = parse_landed(file, read_file(file.path))
+                data = read_file(file.path)
             except OSError as error:
                 found.unreadable[file.wire] = error.strerror or str(error)
                 continue
+            landed = parse_landed(file, data)
             if not self.keep_records:
                 landed.records = []
+                found.places[file.wire] = _row_places(data)
             found.landed.append(landed)
             if progress:
                 done += sizes[number]
@@ -89,27 +97,50 @@ class SessionData:
         Returns:
             The new files.
         """
-        names = {file.wire for file in new.listed}
-        for wire in [w for w in self._known if w not in names]:
-            del self._known[wire]
-            self._places.pop(wire, None)
-            self.generation += 1
-        for landed in new.landed:
-            if landed.file.wire in self._known:
-                self._places.pop(landed.file.wire, None)
-                self._recent.clear()
-                self.generation += 1
+        landed = [found for found in new.landed if not self._has_read(found)]
         self.unreadable = new.unreadable
-        self._known.update((landed.file.wire, landed) for landed in new.landed)
-        self.files = [self._known[file.wire] for file in new.listed if file.wire in self._known]
-        self._by_seq = {}
-        for landed in self.files:
-            self._by_seq.setdefault(landed.file.seq, []).append(landed)
-        self._last = {seq: files[-1] for seq, files in self._by_seq.items()}
-        if new.landed or len(self._recent) > _RECENT:
-            known = self._known
-            self._recent = OrderedDict((key, found) for key, found in self._recent.items() if found is not None and key[0] in known)
-        return new.landed
+        known = len(self._listed)
+        if not landed and new.listed == self._listed:
+            return landed
+        if new.listed[:known] == self._listed and [found.file for found in landed] == new.listed[known:]:
+            self.files = [*self.files, *landed]
+            self._index(landed)
+        else:
+            self._replace(new.listed, landed)
+        self._listed = [found.file for found in self.files] if len(self.files) < len(new.listed) else new.listed
+        self._places.update((found.file.wire, new.places[found.file.wire]) for found in landed if found.file.wire in new.places)
+        if landed and self._failed_once:
+            # What could not be read may be there now.
+            self._recent = OrderedDict((key, found) for key, found in self._recent.items() if found is not None)
+            self._failed_once = False
+        return landed
+
+    def _has_read(self, landed: Landed) -> bool:
+        """Whether a file that was read is known already as it was read, because two readings went on side by side."""
+        known = self._known.get(landed.file.wire)
+        return known is not None and (known.size, known.digest) == (landed.size, landed.digest)
+
+    def _index(self, landed: list[Landed]) -> None:
+        """Make files found by their addresses; they come last of those with their sequence."""
+        for found in landed:
+            self._known[found.file.wire] = found
+            self._by_path[found.file.path] = found.file
+            self._by_seq.setdefault(found.file.seq, []).append(found)
+            self._last[found.file.seq] = found
+
+    def _replace(self, listed: list[LandedFile], landed: list[Landed]) -> None:
+        """Take in files when others went, grew, or come after the new ones; costs all files."""
+        gone = self._known.keys() - {file.wire for file in listed}
+        grown = self._known.keys() & {found.file.wire for found in landed}
+        self.generation += len(gone) + len(grown)
+        known = self._known | {found.file.wire: found for found in landed}
+        self.files = [known[file.wire] for file in listed if file.wire in known]
+        self._known, self._by_path, self._by_seq, self._last = {}, {}, {}, {}
+        self._index(self.files)
+        for wire in gone | grown:
+            self._places.pop(wire, None)
+        if gone or grown:
+            self._recent = OrderedDict((key, found) for key, found in self._recent.items() if key[0] not in gone | grown)
 
     def refresh(self, progress: Callable[[int, int], None] | None = None) -> list[Landed]:
         """``take`` what ``read_new`` finds."""
@@ -164,6 +195,7 @@ class SessionData:
             record = decode_record(self._line(landed, row))
         except (OSError, RecordError):
             record = None
+            self._failed_once = True
         self._recent[key] = record
         if len(self._recent) > _RECENT:
             self._recent.popitem(last=False)
@@ -183,16 +215,19 @@ class SessionData:
         if places is None:
             places = _row_places(read_file(landed.file.path))
             self._places[landed.file.wire] = places
-        if row + 1 >= len(places):
-            raise OSError(f"{landed.file.wire} was cut since it was read")
-        start, end = places[row], places[row + 1] - 1
-        with open(landed.file.path, "rb", buffering=0) as file:
-            return os.pread(file.fileno(), end - start, start)
+        if row + 1 < len(places):
+            start, end = places[row], places[row + 1] - 1
+            with open(landed.file.path, "rb", buffering=0) as file:
+                line = os.pread(file.fileno(), end - start, start)
+            if len(line) == end - start:
+                return line
+        raise OSError(f"{landed.file.wire} was cut since it was read")
 
     def beside(self) -> SessionData:
         """The same files for another thread: what was read is shared, what is remembered of single rows is not."""
         other = SessionData(self.storage, self.session)
         other.files, other._by_seq, other._last = self.files, self._by_seq, self._last
+        other._places = self._places
         return other
 
     def forget_records(self) -> None:
