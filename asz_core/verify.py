@@ -50,7 +50,7 @@ class Verifier:
         self._through = 0
 
     def landed(self, seqs: Iterable[int]) -> None:
-        """Files with these sequences landed since the last report; what was found of rounds that consumed any of them is forgotten."""
+        """Files with these sequences landed since the last report; nothing is kept of rounds that consumed any of them."""
         if any(seq <= self._through for seq in seqs):
             self.forget()
 

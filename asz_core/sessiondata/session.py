@@ -2,8 +2,8 @@
 
 ``SessionData`` reads each landed file once, keeps 16 bytes a row (its time and its place) or, while ``keep_records`` is on, the
 decoded records; later a single row is read again from the file by its place. ``refresh`` lists the directory and reads only what is
-new. Cost: the first load is one pass over all files; ``time`` is a dictionary and an array look-up; ``record`` reads and decodes one
-line; taking in new files costs these, and copies of the lists of those there are.
+new. Cost: the first load is one pass over all files; ``time`` is a dictionary and an array look-up; ``record`` reads and decodes
+one line; taking in new files costs these, and copies of the lists of those there are.
 """
 
 from __future__ import annotations

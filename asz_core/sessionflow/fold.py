@@ -213,7 +213,7 @@ class Fold:
         return index
 
     def of_kind(self, kind: str) -> Iterator[Node]:
-        """The living nodes of a kind, in no order; costs those nodes for the kinds that contain talks, else a walk over all nodes."""
+        """The living nodes of a kind, in no order; costs these for the kinds above talks, and a walk over all nodes for others."""
         if kind not in _FEW:
             return (node for node in self.nodes.values() if node.kind == kind)
         if self._few is None:

@@ -98,8 +98,12 @@ class Opened:
 
     def place_of(self, tree: Tree) -> int | None:
         """Index of a tree among `trees`, by bisection; None when it is not (or no more) one of them."""
-        at = bisect_left(self._keys, _key(tree))
+        at = self.stands_at(tree)
         return at if at < len(self.trees) and self.trees[at] is tree else None
+
+    def stands_at(self, tree: Tree) -> int:
+        """Index at which a tree stands among `trees`, or would stand."""
+        return bisect_left(self._keys, _key(tree))
 
     def take(self, pending: Pending) -> Applied:
         """Take in what was read beside; costs in proportion to it and to the talks it touches."""
