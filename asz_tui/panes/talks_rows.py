@@ -2,18 +2,18 @@
 
 The rows are kept per tree (one outermost talk, one loose root): how many rows it shows, and how many stand before it; which rows
 these are, a sorted list of codes, is only decided when one of them is asked for. Finding a row or a key is a bisection. Folding one
-node and a round that lands cost the trees they touch and a running sum over the trees, about 30 ns each; folding or unfolding
-everything costs a look at each tree, and the first time the pauses in it. Texts are only made for rows that are asked for.
+node and a round that lands cost the trees they touch (and what `RowCounts` costs); folding or unfolding everything costs a look at
+each tree, and the first time the pauses in it. Texts are only made for rows that are asked for.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from itertools import accumulate, islice
+from itertools import accumulate
 
 from asz_core.document.tree import Tree
 from asz_core.sessionflow import attrs_of
@@ -24,6 +24,7 @@ from ..lines.line import Line, Span
 from ..session.filters import Filtered
 from ..session.opened import Opened
 from ..text.words import Days, duration
+from .row_counts import RowCounts
 
 QUIET_NS = 120 * 1_000_000_000
 """A pause longer than this is said in a line of its own."""
@@ -93,10 +94,9 @@ class TalksRows:
         self.filtered: Filtered | None = None
         self._all_open = False
         self._exceptions: set[str] = set()
-        self._trees: list[Tree] = []
+        self._taken = 0
         self._sections: list[Section] = []
-        self._counts: list[int] = []
-        self._ends: list[int] = []
+        self._counts = RowCounts()
         self._stamp = self._touched = 0
         self._days = Days(tz)
         self._shows = _Shows(self.noise, self.thinking)
@@ -110,12 +110,12 @@ class TalksRows:
         return self._stamp
 
     def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
+        return self._counts.total
 
     def _at(self, index: int) -> tuple[Section, int]:
-        which = bisect_right(self._ends, index)
+        which, row = self._counts.find(index)
         section = self._sections[which]
-        return section, self._codes_of(section)[index - self._ends[which]]
+        return section, self._codes_of(section)[row]
 
     def key(self, index: int) -> Hashable:
         """The node's id; for a heading, a day or a gap, what it stands before and the code of its sort."""
@@ -139,7 +139,7 @@ class TalksRows:
         at = bisect_left(codes, code)
         if at == len(codes) or codes[at] != code:
             return None
-        return self._ends[which] - len(codes) + at
+        return self._counts.start(which) + at
 
     def row_version(self, index: int) -> Hashable:
         """Changes with what the row shows."""
@@ -200,32 +200,37 @@ class TalksRows:
             roots: the trees that are new or were built again; None for all.
         """
         self._stamp += 1
-        before, trees = self._trees, self.opened.trees
-        self._trees = trees
+        opened = self.opened
         if roots is None:
-            self._sections = [self._section(tree) for tree in trees]
-            self._counts = [0] * len(trees)
-            edited: Iterable[int] = range(len(trees))
+            self._sections = [self._section(tree) for tree in opened.trees]
+            self._counts = RowCounts([0] * len(opened.trees))
+            edited: Iterable[int] = range(len(opened.trees))
         else:
-            edited = self._edit(before, trees)
+            edited = self._edit()
+        self._taken = opened.taken
         self._place(edited)
-        self._sum()
 
-    def _edit(self, before: list[Tree], trees: list[Tree]) -> list[int]:
+    def _edit(self) -> list[int]:
         """Take out the sections of trees that are gone and put in new ones.
 
         Returns:
             Where a section may have another one before it now, in order.
         """
-        old, new = set(before), set(trees)
-        gone, came = old - new, new - old
-        for at in sorted(map(before.index, gone), reverse=True):
-            del self._sections[at], self._counts[at]
-        for at in sorted(map(self.opened.stands_at, came)):
-            self._sections.insert(at, self._section(trees[at]))
+        opened, sections = self.opened, self._sections
+        edit = opened.edit_since(self._taken)
+        if edit is None:
+            old, new = {section.tree for section in sections}, set(opened.trees)
+            edit = old - new, new - old
+        gone, came = edit
+        for tree in gone:
+            at = next(at for at, section in enumerate(sections) if section.tree is tree)
+            del sections[at]
+            self._counts.delete(at)
+        for at in sorted(map(opened.stands_at, came)):
+            sections.insert(at, self._section(opened.trees[at]))
             self._counts.insert(at, 0)
-        loose_from = self.opened.loose_from
-        return sorted({loose_from, loose_from + 1, *map(self.opened.stands_at, gone | came)})
+        loose_from = opened.loose_from
+        return sorted({loose_from, loose_from + 1, *map(opened.stands_at, [*gone, *came])})
 
     def _section(self, tree: Tree) -> Section:
         start = tree.starts[0]
@@ -243,8 +248,7 @@ class TalksRows:
         for section in self._sections:
             section.codes = None
             section.stamp = stamp
-        self._counts = [count(section) for section in self._sections]
-        self._sum()
+        self._counts = RowCounts([count(section) for section in self._sections])
 
     def touch(self) -> None:
         """Have every row on the screen made again, with the same rows shown."""
@@ -258,19 +262,11 @@ class TalksRows:
         self._stamp += 1
         section.odd = self._is_odd(tree)
         self._renew(which, section)
-        self._sum(which)
 
     def _renew(self, which: int, section: Section) -> None:
         section.codes = None
         section.stamp = self._stamp
-        self._counts[which] = self._count(section)
-
-    def _sum(self, which: int = 0) -> None:
-        """Count the rows before each tree, from one tree on."""
-        if which:
-            self._ends[which:] = islice(accumulate(islice(self._counts, which, None), initial=self._ends[which - 1]), 1, None)
-        else:
-            self._ends = list(accumulate(self._counts))
+        self._counts.set(which, self._count(section))
 
     # --- what stands before a tree
 

@@ -1,8 +1,7 @@
 """`Opened`: a loaded conversation as trees in reading order, and what a round that landed changed in them.
 
 One tree per outermost talk, in the order of their start, then one per loose root. A round rebuilds only the trees it touches and
-puts them into their places by bisection; of the others only the list is copied. Node ids are the names by which panes keep their
-place.
+puts them into their places by bisection; nothing else is looked at. Node ids are the names by which panes keep their place.
 """
 
 from __future__ import annotations
@@ -43,10 +42,11 @@ class Opened:
     """A conversation that is on the screen.
 
     Attributes:
-        trees: outermost talks by start, then loose trees; another list after every round, so that a thread may walk the old one.
+        trees: outermost talks by start, then loose trees; a thread walks a copy, since a round changes the list.
         loose_from: index of the first loose tree.
         talk_count, step_count: of all trees, talks inside talks included.
         open_count: references left open.
+        taken: counts how often the trees changed.
     """
 
     def __init__(self, conversation: Conversation, *, ascii_only: bool = False) -> None:
@@ -62,7 +62,9 @@ class Opened:
         self.talk_count = 0
         self.step_count = 0
         self.open_count = 0
+        self.taken = 0
         self._keys: list[_Key] = []
+        self._edit: tuple[list[Tree], list[Tree]] | None = None
         self._talks: dict[str, Tree] = {}
         self._loose: dict[str, Tree] = {}
         self._root_of: dict[str, str] = {}
@@ -81,6 +83,8 @@ class Opened:
         self._newest = None
         pairs = sorted((_key(tree), tree) for tree in (*self._talks.values(), *self._loose.values()))
         self._keys = [key for key, _ in pairs]
+        self.taken += 1
+        self._edit = None
         self.trees = [tree for _, tree in pairs]
         self.loose_from = len(self._talks)
         self.talk_count = sum(_count(tree, "talk") for tree in self.trees)
@@ -148,7 +152,7 @@ class Opened:
             node = fold.nodes[root]
             table = self._talks if node.kind == "talk" else self._loose
             table[root] = Tree(fold, node, time_of)
-        self._replace(gone.values(), [self._talks.get(root) or self._loose[root] for root in touched])
+        self._replace(list(gone.values()), [self._talks.get(root) or self._loose[root] for root in touched])
         applied.roots = touched
         self._note()
         self._follow(applied)
@@ -173,12 +177,12 @@ class Opened:
             # Of a tree that is built twice in one batch, the first is the one in the list.
             gone.setdefault(node_id, tree)
 
-    def _replace(self, gone: Iterable[Tree], came: Iterable[Tree]) -> None:
-        """Put trees into the list where they belong, and take others out; costs a bisection each and a copy of the list."""
-        keys, trees = self._keys, self.trees.copy()
+    def _replace(self, gone: list[Tree], came: list[Tree]) -> None:
+        """Put trees into the list where they belong, and take others out; costs a bisection each."""
+        keys, trees = self._keys, self.trees
         for tree in gone:
-            at = bisect_left(keys, _key(tree))
-            if at < len(trees) and trees[at] is tree:
+            at = self.place_of(tree)
+            if at is not None:
                 del keys[at], trees[at]
                 self._tell(tree, -1)
         for tree in came:
@@ -187,7 +191,14 @@ class Opened:
             keys.insert(at, key)
             trees.insert(at, tree)
             self._tell(tree, 1)
-        self.trees = trees
+        self.taken += 1
+        self._edit = gone, came
+
+    def edit_since(self, taken: int) -> tuple[list[Tree], list[Tree]] | None:
+        """The trees that went and those that came since `taken` was so; None when that is not remembered any more."""
+        if taken == self.taken:
+            return [], []
+        return self._edit if taken == self.taken - 1 else None
 
     def _tell(self, tree: Tree, sign: int) -> None:
         self.loose_from += sign * (tree.nodes[0].kind == "talk")

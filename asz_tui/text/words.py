@@ -143,7 +143,7 @@ def date(ms: int | None, tz: tzinfo) -> str:
 
 
 class Days:
-    """The days of many times in one zone: `of` writes what `date` writes, and finds a time on the day asked for last by comparing."""
+    """The days of many times in one zone: `of` writes what `date` writes; a time on the day asked for last costs a comparison."""
 
     def __init__(self, tz: tzinfo) -> None:
         """
