@@ -22,7 +22,7 @@ from asz_core.vocabulary import CONTAINERS
 from ..config.times import CLOCK_WIDTHS, clock_text
 from ..lines.line import Line, Span
 from ..session.filters import Filtered
-from ..session.opened import Opened
+from ..session.opened import Opened, order_of
 from ..text.words import Days, duration
 from .row_counts import RowCounts
 
@@ -223,7 +223,7 @@ class TalksRows:
             edit = old - new, new - old
         gone, came = edit
         for tree in gone:
-            at = next(at for at, section in enumerate(sections) if section.tree is tree)
+            at = bisect_left(sections, order_of(tree), key=lambda section: order_of(section.tree))
             del sections[at]
             self._counts.delete(at)
         for at in sorted(map(opened.stands_at, came)):

@@ -7,7 +7,7 @@ puts them into their places by bisection; nothing else is looked at. Node ids ar
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,10 @@ class Applied:
     def __bool__(self) -> bool:
         return bool(self.update)
 
+    def ids(self) -> set[str]:
+        """Of everything that was added, changed or removed, relations too."""
+        return {entity for delta in self.update.deltas for ids in (delta.added, delta.changed, delta.removed) for entity in ids}
+
 
 class Opened:
     """A conversation that is on the screen.
@@ -63,6 +67,8 @@ class Opened:
         self.step_count = 0
         self.open_count = 0
         self.taken = 0
+        self._leads: dict[str, str | None] = {}
+        self._firsts: dict[str, str] = {}
         self._keys: list[_Key] = []
         self._edit: tuple[list[Tree], list[Tree]] | None = None
         self._talks: dict[str, Tree] = {}
@@ -81,7 +87,7 @@ class Opened:
         self._loose = {tree.nodes[0].id: tree for tree in loose_trees(fold, talks, time_of)}
         self._places.clear()
         self._newest = None
-        pairs = sorted((_key(tree), tree) for tree in (*self._talks.values(), *self._loose.values()))
+        pairs = sorted((order_of(tree), tree) for tree in (*self._talks.values(), *self._loose.values()))
         self._keys = [key for key, _ in pairs]
         self.taken += 1
         self._edit = None
@@ -100,6 +106,19 @@ class Opened:
         self._through = fold.header.through_seq if fold.header else 0
         self.open_count = sum(1 for ref in fold.unresolved.values() if ref.state == "open")
 
+    def remembered(self, node_id: str, find: Callable[[], str | None]) -> str | None:
+        """Where a node leads, as `find` tells it; remembered until a round changes something."""
+        if node_id not in self._leads:
+            self._leads[node_id] = find()
+        return self._leads[node_id]
+
+    def first_of(self, stream: str) -> str | None:
+        """The first talk of a stream, or else its first loose root; costs a look at each root once after a round."""
+        if not self._firsts:
+            roots = [tree.nodes[0] for tree in reversed(self.trees)]
+            self._firsts = {root.stream: root.id for root in roots}
+        return self._firsts.get(stream)
+
     def place_of(self, tree: Tree) -> int | None:
         """Index of a tree among `trees`, by bisection; None when it is not (or no more) one of them."""
         at = self.stands_at(tree)
@@ -107,7 +126,7 @@ class Opened:
 
     def stands_at(self, tree: Tree) -> int:
         """Index at which a tree stands among `trees`, or would stand."""
-        return bisect_left(self._keys, _key(tree))
+        return bisect_left(self._keys, order_of(tree))
 
     def take(self, pending: Pending) -> Applied:
         """Take in what was read beside; costs in proportion to it and to the talks it touches."""
@@ -117,6 +136,7 @@ class Opened:
         if not update:
             return applied
         self.grammar.forget()
+        self._leads, self._firsts = {}, {}
         late = any(landed.file.seq <= self._through for landed in update.landed)
         for delta in update.deltas:
             applied.added |= delta.added
@@ -186,7 +206,7 @@ class Opened:
                 del keys[at], trees[at]
                 self._tell(tree, -1)
         for tree in came:
-            key = _key(tree)
+            key = order_of(tree)
             at = bisect_left(keys, key)
             keys.insert(at, key)
             trees.insert(at, tree)
@@ -369,7 +389,7 @@ def _furthest(nodes: Iterable[Node]) -> Node | None:
 _Key = tuple[Any, ...]
 
 
-def _key(tree: Tree) -> _Key:
+def order_of(tree: Tree) -> _Key:
     """Where a tree stands: talks by their start, those without one after them; then what is loose, in record order."""
     order = record_order(tree.nodes[0])
     return (0, not tree.starts[0], tree.starts[0], order) if tree.nodes[0].kind == "talk" else (1, order)

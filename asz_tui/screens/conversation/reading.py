@@ -9,10 +9,12 @@ from textual.message import Message
 from textual.timer import Timer
 
 from asz_core import AszError
-from asz_core.conversation import Conversation, Pending
+from asz_core.conversation import Conversation, Pending, Progress
 from asz_core.vocabulary import is_step
 from asz_core.watch import Changes
 
+from ...collector import Apart, paused
+from ...lines.flow_view import FlowPane
 from ...lines.view import LineView
 from ...panes.detail import DetailBuilder
 from ...session.loader import Loader
@@ -42,10 +44,10 @@ class ReadingProgress(Message):
 class ReadingDone(Message):
     """The first reading is done."""
 
-    def __init__(self, opened: Opened | None, why: str) -> None:
-        """Carry what was opened, or why it was not."""
+    def __init__(self, panes: PaneSet | None, why: str) -> None:
+        """Carry the panes of what was opened, or why it was not."""
         super().__init__()
-        self.opened = opened
+        self.panes = panes
         self.why = why
 
 
@@ -64,10 +66,12 @@ class Reading(ConversationBase):
 
     _loader: Loader[Pending] | None = None
     _unmark: Timer | None = None
+    _apart: Apart | None = None
 
     def on_mount(self) -> None:
         """Begin to read."""
         self._stopping = threading.Event()
+        self._views, self._flows = [*self.query(LineView)], [*self.query(FlowPane)]
         self.field.cursor_blink = False
         self.view.empty_text = " reading"
         self.view.focus()
@@ -86,6 +90,17 @@ class Reading(ConversationBase):
             self._loader.stop()
         if self.asz.watcher:
             self.asz.watcher.done(self.conversation_id)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Drop what was read: the screen is in cycles, and its end may be long in coming."""
+        self.opened = self.conversation = self.panes = self.detail = self.found = self._loader = None
+        for view in self._views:
+            view.let_go()
+        for pane in self._flows:
+            pane.model = None
+        if self._apart is not None:
+            self._apart.end()
 
     def _load(self) -> None:
         """In a thread: read the conversation for the first time."""
@@ -99,14 +114,26 @@ class Reading(ConversationBase):
                 self.post_message(ReadingProgress(what, done, total))
 
         try:
-            conversation = Conversation(self.asz.root.storage, self.conversation_id)
-            conversation.refresh(progress)
-            opened = Opened(conversation, ascii_only=self.asz.ascii_mode)
-            conversation.report  # noqa: B018 - computed here so that the screen need not wait for it
-            if not self._stopping.is_set():
-                self.post_message(ReadingDone(opened, ""))
+            with paused():
+                panes = self._read(progress)
+            self._apart = Apart()
+            if self._stopping.is_set():
+                self._apart.end()
+            else:
+                self.post_message(ReadingDone(panes, ""))
         except (AszError, OSError) as error:
             self.post_message(ReadingDone(None, str(error)))
+
+    def _read(self, progress: Progress) -> PaneSet:
+        """Read, and make here what the screen would have to wait for."""
+        conversation = Conversation(self.asz.root.storage, self.conversation_id)
+        conversation.refresh(progress)
+        opened = Opened(conversation, ascii_only=self.asz.ascii_mode)
+        conversation.report  # noqa: B018 - remembered
+        opened.newest()
+        panes = PaneSet(opened, self.asz.tz)
+        panes.source("talks")
+        return panes
 
     def on_reading_progress(self, message: ReadingProgress) -> None:
         """Say how far the reading is."""
@@ -115,12 +142,12 @@ class Reading(ConversationBase):
 
     def on_reading_done(self, message: ReadingDone) -> None:
         """Show what was read."""
-        if message.opened is None:
+        if message.panes is None:
             self.view.empty_text = f" {message.why}"
             return
-        opened = self.opened = message.opened
+        self.panes = message.panes
+        opened = self.opened = message.panes.opened
         self.conversation = opened.conversation
-        self.panes = PaneSet(opened, self.asz.tz)
         self.detail = DetailBuilder(opened, self.asz.tz)
         view = self.view_of("talks")
         view.set_source(self.panes.talks, keep=False)
@@ -128,7 +155,7 @@ class Reading(ConversationBase):
             view.move_to(opened.trees[0].nodes[0].id)
         self._say_empty()
         self._configure()
-        self._loader = Loader(lambda _: opened.conversation.read_new(), self._handed, "asz-refresh")
+        self._loader = Loader(lambda _: opened.conversation.read_new(), self._handed, "asz-refresh", one_by_one=True)
         if self.asz.watcher:
             self.asz.watcher.focus([self.conversation_id], [opened.conversation.data.session])
         if not opened.conversation.usable:
@@ -216,6 +243,13 @@ class Reading(ConversationBase):
 
     def on_something_landed(self, message: SomethingLanded) -> None:
         """Take in what was read beside."""
+        try:
+            self._take(message)
+        finally:
+            if self._loader is not None:
+                self._loader.taken()
+
+    def _take(self, message: SomethingLanded) -> None:
         if message.error is not None or message.pending is None or self.opened is None or self.conversation is None:
             self.say(f"reading failed: {message.error}" if message.error else "")
             return
@@ -241,9 +275,9 @@ class Reading(ConversationBase):
         else:
             self.new_count += sum(1 for node_id in applied.added if self.opened.is_step(node_id))
         self.view_of("talks").source_changed()
-        if self.pane != "flow":
+        if self.pane not in ("talks", "flow"):
             self.view.source_changed()
-        self.show_changed_flow()
+        self.show_changed_flow(applied)
         self.search_again()
         self.show_detail_soon()
         if self._unmark:
@@ -251,7 +285,7 @@ class Reading(ConversationBase):
         self._unmark = self.set_timer(_MARKED_FOR, self._clear_marks)
         self.show_frame()
 
-    def show_changed_flow(self) -> None:
+    def show_changed_flow(self, applied: Applied | None = None) -> None:
         """See `Timeline`."""
 
     def _clear_marks(self) -> None:

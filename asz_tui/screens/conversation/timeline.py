@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...lines.flow_view import FlowPane
 from ...panes.flow import FlowModel
+from ...session.opened import Applied
 from .showing import Showing
 
 
@@ -48,13 +49,14 @@ class Timeline(Showing):
             model.set_scope(root)
         self.side.select(selected)
 
-    def show_changed_flow(self) -> None:
-        """Show what a round changed in the timeline."""
+    def show_changed_flow(self, applied: Applied | None = None) -> None:
+        """Show what a round changed in the timeline; without one, that the matches of the search are others."""
         if self.pane == "flow" and self.panes is not None:
             self.panes.source("flow")
             self.flow.changed()
         if self.side.model is not None:
-            self.side.model.reload(None)
+            if applied is not None:
+                self.side.model.reload(applied.roots, applied.ids())
             self.side.changed()
 
     def on_flow_pane_picked(self, event: FlowPane.Picked) -> None:
