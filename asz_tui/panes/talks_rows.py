@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from itertools import accumulate
 
@@ -45,24 +45,25 @@ class Section:
     """The shown rows of one tree.
 
     Attributes:
-        codes: what is shown, None until a row is asked for.
-        pauses: places before which a pause stands while all is unfolded and shown; None until that was asked.
+        codes: what is shown, None until a row is asked for; of no use any more when `filled` is not the rows' own.
+        whole: rows of the nodes and of the pauses between them while all is unfolded, by what is shown; 0 until that was asked.
         stamp: changes with the rows.
         date: the day on which the tree starts, empty without a time; `day` is what is said before the tree.
         last: the last thing that happened before the tree, anywhere; `gap_ns` is how long that was ago.
-        odd: whether a node of it is not folded as all others are.
+        before: rows that stand before the tree: heading, day and pause.
     """
 
     tree: Tree
     codes: list[int] | None = None
-    pauses: list[int] | None = None
+    filled: int = 0
+    whole: list[int] = field(default_factory=lambda: [0] * 6)
     stamp: int = 0
     date: str = ""
     day: str = ""
     last: int = 0
     gap_ns: int = 0
     heading: bool = False
-    odd: bool = False
+    before: int = 0
 
 
 class TalksRows:
@@ -97,7 +98,8 @@ class TalksRows:
         self._taken = 0
         self._sections: list[Section] = []
         self._counts = RowCounts()
-        self._stamp = self._touched = 0
+        self._odd: set[Section] = set()
+        self._stamp = self._touched = self._filled = 0
         self._days = Days(tz)
         self._shows = _Shows(self.noise, self.thinking)
         self.reload()
@@ -144,7 +146,7 @@ class TalksRows:
     def row_version(self, index: int) -> Hashable:
         """Changes with what the row shows."""
         section, code = self._at(index)
-        return self._touched, section.stamp, code, self.match.pattern if self.match else None
+        return self._touched, self._filled, section.stamp, code, self.match.pattern if self.match else None
 
     def node_at(self, index: int) -> tuple[Tree, int] | None:
         """The tree and place of a row's node (for a gap or a day, of the node after it); None past the end."""
@@ -173,8 +175,7 @@ class TalksRows:
         """Fold or unfold everything."""
         self._all_open = is_open
         self._exceptions.clear()
-        for section in self._sections:
-            section.odd = False
+        self._odd.clear()
         self.refill()
 
     def reveal(self, node_id: str) -> int | None:
@@ -202,6 +203,7 @@ class TalksRows:
         self._stamp += 1
         opened = self.opened
         if roots is None:
+            self._odd.clear()
             self._sections = [self._section(tree) for tree in opened.trees]
             self._counts = RowCounts([0] * len(opened.trees))
             edited: Iterable[int] = range(len(opened.trees))
@@ -224,7 +226,7 @@ class TalksRows:
         gone, came = edit
         for tree in gone:
             at = bisect_left(sections, order_of(tree), key=lambda section: order_of(section.tree))
-            del sections[at]
+            self._odd.discard(sections.pop(at))
             self._counts.delete(at)
         for at in sorted(map(opened.stands_at, came)):
             sections.insert(at, self._section(opened.trees[at]))
@@ -234,21 +236,37 @@ class TalksRows:
 
     def _section(self, tree: Tree) -> Section:
         start = tree.starts[0]
-        return Section(tree, date=self._days.of(start // 1_000_000) if start else "", odd=self._is_odd(tree))
+        section = Section(tree, date=self._days.of(start // 1_000_000) if start else "")
+        self._look_for_odd(section)
+        return section
 
-    def _is_odd(self, tree: Tree) -> bool:
+    def _look_for_odd(self, section: Section) -> None:
+        """Take note whether a node of a tree is not folded as all others are."""
         exceptions = self._exceptions
-        return bool(exceptions) and any(node.id in exceptions for node in tree.nodes)
+        if exceptions and any(node.id in exceptions for node in section.tree.nodes):
+            self._odd.add(section)
+        else:
+            self._odd.discard(section)
 
     def refill(self) -> None:
         """Decide anew which rows of every tree are shown."""
         self._stamp += 1
+        self._filled += 1
         self._shows = _Shows(self.noise, self.thinking)
-        stamp, count = self._stamp, self._count
-        for section in self._sections:
-            section.codes = None
-            section.stamp = stamp
-        self._counts = RowCounts([count(section) for section in self._sections])
+        sections, count = self._sections, self._count
+        if self.filtered or not self._shows.all:
+            counts = [count(section) for section in sections]
+        else:
+            # The same as `count` tells, quicker: this is all that folding and unfolding everything costs.
+            if self._all_open:
+                counts = [section.before + (section.whole[0] or self._whole(section)) for section in sections]
+            else:
+                counts = [section.before + 1 for section in sections]
+            for section in self._odd:
+                place = self.opened.place_of(section.tree)
+                assert place is not None
+                counts[place] = count(section)
+        self._counts = RowCounts(counts)
 
     def touch(self) -> None:
         """Have every row on the screen made again, with the same rows shown."""
@@ -260,7 +278,7 @@ class TalksRows:
         assert which is not None
         section = self._sections[which]
         self._stamp += 1
-        section.odd = self._is_odd(tree)
+        self._look_for_odd(section)
         self._renew(which, section)
 
     def _renew(self, which: int, section: Section) -> None:
@@ -289,6 +307,7 @@ class TalksRows:
                 else:
                     section.last = last
                     section.day, section.gap_ns, section.heading = said
+                    section.before = section.heading + bool(section.day) + (section.gap_ns > QUIET_NS)
                     self._renew(at, section)
                 at += 1
 
@@ -303,24 +322,25 @@ class TalksRows:
 
     def _count(self, section: Section) -> int:
         """How many rows of a tree are shown; where all is folded or unfolded alike, without deciding which."""
-        tree = section.tree
-        if self.filtered or section.odd or not (self._all_open or self._shows[tree.nodes[0].kind]):
+        root = section.tree.nodes[0]
+        if self.filtered or section in self._odd or not (self._all_open or self._shows[root.kind]):
             return len(self._codes_of(section))
-        before = section.heading + bool(section.day) + (section.gap_ns > QUIET_NS)
-        if not self._all_open:
-            return before + 1
-        if self._shows.all:
-            if section.pauses is None:
-                section.pauses = _pauses(tree)
-            return before + len(tree.nodes) + len(section.pauses)
-        places = self._shown_places(tree)
-        return before + len(places) + len(_pauses(tree, places))
+        return section.before + ((section.whole[self._shows.number] or self._whole(section)) if self._all_open else 1)
+
+    def _whole(self, section: Section) -> int:
+        """Rows of the nodes of a tree and of the pauses between them while all is unfolded; remembered."""
+        tree = section.tree
+        places = None if self._shows.all else self._shown_places(tree)
+        count = len(tree.nodes if places is None else places) + len(_pauses(tree, places))
+        section.whole[self._shows.number] = count
+        return count
 
     def _codes_of(self, section: Section) -> list[int]:
         """What is shown of a tree."""
         codes = section.codes
-        if codes is None:
+        if codes is None or section.filled != self._filled:
             codes = section.codes = list(self._narrowed_codes(section.tree) if self.filtered else self._all_codes(section))
+            section.filled = self._filled
         return codes
 
     def _shown_places(self, tree: Tree) -> list[int]:
@@ -349,7 +369,7 @@ class TalksRows:
             yield _DAY
         if section.gap_ns > QUIET_NS:
             yield _GAP
-        if self._all_open and not section.odd:
+        if self._all_open and section not in self._odd:
             places = range(len(tree.nodes)) if self._shows.all else self._shown_places(tree)
             pauses = (4 * place + _GAP for place in _pauses(tree, places))
             yield from sorted([*(4 * place for place in places), *pauses])
@@ -464,12 +484,13 @@ class TalksRows:
 
 
 class _Shows(dict[str, bool]):
-    """Whether a kind is shown, remembered by kind; `all` when every kind is."""
+    """Whether a kind is shown, remembered by kind; `all` when every kind is, `number` tells apart what is shown."""
 
     def __init__(self, noise: int, thinking: bool) -> None:
         super().__init__()
         self.noise, self.thinking = noise, thinking
         self.all = thinking and noise == 0
+        self.number = noise + (0 if thinking else 3)
 
     def __missing__(self, kind: str) -> bool:
         hidden = (kind == "thinking" and not self.thinking) or (self.noise == 1 and kind in _QUIETER)

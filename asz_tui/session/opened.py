@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from asz_core.conversation import Conversation, Pending, Update
@@ -69,6 +70,7 @@ class Opened:
         self.taken = 0
         self._leads: dict[str, str | None] = {}
         self._firsts: dict[str, str] = {}
+        self._in_order: list[tuple[Tree, int]] | None = None
         self._keys: list[_Key] = []
         self._edit: tuple[list[Tree], list[Tree]] | None = None
         self._talks: dict[str, Tree] = {}
@@ -119,6 +121,20 @@ class Opened:
             self._firsts = {root.stream: root.id for root in roots}
         return self._firsts.get(stream)
 
+    def talks(self) -> list[tuple[Tree, int]]:
+        """Every talk as its tree and place, as `talks_in_order` lists them; do not change the list. Costs a look at each talk."""
+        if self._in_order is None:
+            roots = list(zip(self._keys, self.trees, strict=True))[: self.loose_from]
+            found = [(key, tree, 0) for key, tree in roots]
+            for _, tree in roots:
+                for place in tree.marks["talk"][1:]:
+                    start = tree.starts[place]
+                    found.append(((0, not start, start, record_order(tree.nodes[place])), tree, place))
+            if len(found) > len(roots):
+                found.sort(key=itemgetter(0))
+            self._in_order = [(tree, place) for _, tree, place in found]
+        return self._in_order
+
     def place_of(self, tree: Tree) -> int | None:
         """Index of a tree among `trees`, by bisection; None when it is not (or no more) one of them."""
         at = self.stands_at(tree)
@@ -136,7 +152,7 @@ class Opened:
         if not update:
             return applied
         self.grammar.forget()
-        self._leads, self._firsts = {}, {}
+        self._leads, self._firsts, self._in_order = {}, {}, None
         late = any(landed.file.seq <= self._through for landed in update.landed)
         for delta in update.deltas:
             applied.added |= delta.added

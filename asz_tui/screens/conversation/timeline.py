@@ -11,6 +11,9 @@ from .showing import Showing
 class Timeline(Showing):
     """What the keys do while the timeline is shown."""
 
+    _side_behind = _side_anew = False
+    """Whether a round landed since the flow beside the detail was shown, and whether one built every tree again."""
+
     @property
     def flow(self) -> FlowPane:
         """The pane."""
@@ -44,6 +47,10 @@ class Timeline(Showing):
             self.side.show(FlowModel(self.opened, self.asz.tz))
         model = self.side.model
         assert model is not None
+        if self._side_behind:
+            model.reload(None if self._side_anew else set())
+            self._side_behind = self._side_anew = False
+            self.side.changed()
         root = self.opened.find_root(selected)
         if model.scope != root:
             model.set_scope(root)
@@ -55,9 +62,9 @@ class Timeline(Showing):
             self.panes.source("flow")
             self.flow.changed()
         if self.side.model is not None:
-            if applied is not None:
-                self.side.model.reload(applied.roots, applied.ids())
-            self.side.changed()
+            self._side_behind = self._side_behind or applied is not None
+            self._side_anew = self._side_anew or (applied is not None and applied.roots is None)
+            self.show_side()
 
     def on_flow_pane_picked(self, event: FlowPane.Picked) -> None:
         """The tree follows the timeline; a double click goes there."""
