@@ -274,12 +274,12 @@ class TalksRows:
         self._touched += 1
 
     def _refill(self, tree: Tree) -> None:
-        which = self.opened.place_of(tree)
-        assert which is not None
-        section = self._sections[which]
         self._stamp += 1
-        self._look_for_odd(section)
-        self._renew(which, section)
+        for one in (tree, *self.opened.twins(tree)):
+            which = self.opened.place_of(one)
+            assert which is not None
+            self._look_for_odd(self._sections[which])
+            self._renew(which, self._sections[which])
 
     def _renew(self, which: int, section: Section) -> None:
         section.codes = None

@@ -261,6 +261,13 @@ class Opened:
             node = nodes.get(node.parent)
         return [root for root in (talk, loose) if root is not None]
 
+    def twins(self, tree: Tree) -> list[Tree]:
+        """The other trees that hold nodes of a tree: a talk under a loose step stands by itself and in the tree of the step."""
+        root = tree.nodes[0]
+        if root.kind == "talk":
+            return [self._loose[name] for name in self._roots_over(root.id) or () if name in self._loose]
+        return [self._talks[name] for place in tree.marks["talk"] if (name := tree.nodes[place].id) in self._talks]
+
     def find_root(self, node_id: str) -> str | None:
         """The root of the tree that a node stands in: its outermost talk, or else its highest run or step.
 

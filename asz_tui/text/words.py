@@ -156,7 +156,7 @@ class Days:
 
     def of(self, ms: int) -> str:
         """The day of a time."""
-        if not self._first <= ms < self._end:
+        if not ms or not self._first <= ms < self._end:
             self._text = date(ms, self._tz)
             self._first, self._end = self._around(ms)
         return self._text
