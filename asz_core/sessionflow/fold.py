@@ -11,6 +11,9 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from sys import intern
+
+from msgspec import UNSET
 
 from ..errors import FoldError
 from .frames import Entity, Header, Node, Relation, Unresolved, record_order
@@ -126,6 +129,7 @@ class Fold:
             del table[entity.id]
             delta.removed.add(entity.id)
         else:
+            self._detach(entity)
             table[entity.id] = entity
             (delta.added if old is None else delta.changed).add(entity.id)
         new = None if entity.tombstone else entity
@@ -133,6 +137,18 @@ class Fold:
             self._reparent(old, new, delta)  # type: ignore[arg-type]
         elif isinstance(entity, Relation) and self._touching is not None:
             self._retouch(old, new)  # type: ignore[arg-type]
+
+    def _detach(self, entity: Entity) -> None:
+        """Let go of the bytes of the round, which an entity's attrs would keep whole, and share the words that are said again."""
+        if isinstance(entity, Node):
+            entity.kind, entity.stream = intern(entity.kind), intern(entity.stream)
+            parent = self.nodes.get(entity.parent)
+            if parent is not None:
+                entity.parent = parent.id
+            if entity.attrs is not UNSET:
+                entity.attrs = entity.attrs.copy()
+        elif isinstance(entity, Relation):
+            entity.type, entity.quality = intern(entity.type), intern(entity.quality)
 
     def _table(self, entity: Entity) -> dict[str, Entity]:
         if isinstance(entity, Node):
