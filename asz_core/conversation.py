@@ -15,7 +15,7 @@ from .document.build import build_document
 from .document.changes import Observations, collect_observations
 from .document.content import ContentReader
 from .document.model import Document, ViewNode
-from .document.to_json import to_compact_json, to_json
+from .document.to_json import json_chunks, to_compact_json, to_json
 from .errors import ChainError
 from .sessiondata.reader import Landed
 from .sessiondata.record import Record
@@ -209,12 +209,16 @@ class Conversation:
         """The document as JSON; see ``to_json`` and ``to_compact_json``."""
         return (to_compact_json if compact else to_json)(self.document())
 
+    def json_chunks(self) -> Iterator[bytes]:
+        """The document as JSON in pieces, which needs less memory and time than ``json``."""
+        return json_chunks(self.document())
+
     def yaml(self) -> Iterator[bytes]:
         """The document as YAML in pieces."""
-        from .document.to_json import to_plain
+        from .document.to_json import to_passing
         from .document.to_yaml import yaml_chunks
 
-        return yaml_chunks(to_plain(self.document()))
+        return yaml_chunks(to_passing(self.document()))
 
     def record(self, seq: int, row: int) -> Record | None:
         """The landed record at an address, or None."""

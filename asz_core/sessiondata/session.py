@@ -182,7 +182,8 @@ class SessionData:
             landed = self._holder(seq, row)
             if landed is None:
                 return None
-        return self.record_in(landed, row)
+        records = landed.records
+        return records[row - 1] if records else self.record_in(landed, row)
 
     def record_in(self, landed: Landed, row: int) -> Record | None:
         """The record at a row, from 1, of one file, also of one that does not decide its sequence; None when it cannot be read."""

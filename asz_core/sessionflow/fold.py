@@ -9,7 +9,7 @@ touched them.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from sys import intern
 
@@ -193,8 +193,17 @@ class Fold:
             under = self._children.get(node_id)
             if not under:
                 return []
-            known = self._sorted[node_id] = sorted(under.values(), key=record_order)
+            known = list(under.values())
+            if len(known) > 1:
+                known.sort(key=record_order)
+            self._sorted[node_id] = known
         return known
+
+    def parents(self) -> Container[str]:
+        """The ids of everything that has, or had, children; a look-up tells a leaf without more."""
+        if self._children is None:
+            self._children = self._index_children()
+        return self._children.keys()
 
     def _index_children(self) -> dict[str, dict[str, Node]]:
         index: dict[str, dict[str, Node]] = {}

@@ -49,7 +49,7 @@ def _print_document(root: Root, parsed: Parsed) -> None:
         conversation.require_usable()
         if progress:
             progress.say("building the document")
-        chunks = conversation.yaml() if parsed["yaml"] else (conversation.json(),)
+        chunks = conversation.yaml() if parsed["yaml"] else conversation.json_chunks()
         if progress:
             progress.wipe()
         write_bytes(chunks)
