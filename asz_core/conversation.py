@@ -23,7 +23,7 @@ from .sessiondata.session import NewFiles, SessionData
 from .sessionflow.chain import Chain, Link
 from .sessionflow.fold import Delta, Fold
 from .storage import RoundFile, Storage
-from .verify import Report, verify_chain
+from .verify import Report, Verifier
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being read («rounds» in files, «records» in bytes), how much of it is done, and how much there is."""
@@ -37,6 +37,7 @@ class Update:
         deltas: one per round applied, in order.
         landed: the landed files read.
         restarted: the chain was replaced and everything was read anew.
+        files_went: landed files that were read are gone or were replaced.
         problems_changed: what is listed, readable or missing changed, so the verification may have too.
         checked: how many files that were only skimmed before were checked; the records of those that are not in ``landed`` are
             what they were.
@@ -45,6 +46,7 @@ class Update:
     deltas: list[Delta] = field(default_factory=list)
     landed: list[Landed] = field(default_factory=list)
     restarted: bool = False
+    files_went: bool = False
     problems_changed: bool = False
     checked: int = 0
 
@@ -90,6 +92,7 @@ class Conversation:
         self.id = conversation
         self.chain = Chain(storage, conversation, through=through)
         self.data = SessionData(storage, conversation)
+        self._verifier = Verifier()
         self._report: Report | None = None
         self._document: Document | None = None
         self._content: ContentReader | None = None
@@ -126,22 +129,23 @@ class Conversation:
 
     def take(self, pending: Pending) -> Update:
         """Make what ``read_new`` found part of this conversation; costs in proportion to it."""
-        stopped, generation = self.chain.stopped, self.chain.generation
-        files, unreadable = self.data.generation, self.data.unreadable
-        links = [(link.file, link.round is None, link.why) for link in self.chain.links]
-        deltas = self.chain.take(pending.rounds)
+        chain = self.chain
+        stopped, generation, listing = chain.stopped, chain.generation, chain.listing
+        data, files, unreadable = self.data, self.data.generation, self.data.unreadable
+        deltas = chain.take(pending.rounds)
         self.data = pending.data
         skimmed = {landed.file.wire for landed in self.data.files if not landed.checked} if self.data.unchecked else set()
         landed = self.data.take(pending.files)
-        update = Update(deltas, landed, self.chain.generation != generation)
+        update = Update(deltas, landed, chain.generation != generation)
+        update.files_went = data is not self.data or files != self.data.generation
         checked = [landed for landed in pending.files.landed if landed.file.wire in skimmed]
         update.checked = len(checked)
         update.problems_changed = (
-            stopped != self.chain.stopped
-            or files != self.data.generation
-            or unreadable != self.data.unreadable
-            or links != [(link.file, link.round is None, link.why) for link in self.chain.links]
+            stopped != chain.stopped or listing != chain.listing or update.files_went or unreadable != self.data.unreadable
         )
+        self._verifier.landed(found.file.seq for found in landed)
+        if update.files_went:
+            self._verifier.forget()
         if update:
             self._report = self._document = None
         if update.news or any(landed.observing for landed in checked):
@@ -179,9 +183,9 @@ class Conversation:
 
     @property
     def report(self) -> Report:
-        """The verification of the chain, computed once per refresh."""
+        """The verification of the chain, computed once per refresh; rounds found in order before are not checked again."""
         if self._report is None:
-            self._report = verify_chain(self.chain, self.data)
+            self._report = self._verifier.report(self.chain, self.data)
         return self._report
 
     def document(self) -> Document:

@@ -1,11 +1,13 @@
 """Verification of a chain against itself and against the landed files (formats.md section 4, Verification), as data.
 
 The document, the commands and the explorer share one ``Report``. It costs a walk over the rounds and, per round, over the landed
-sequences it consumed; no file is read for it.
+sequences it consumed; no file is read for it. A ``Verifier`` remembers which rounds it found in order, so that the report after one
+more round costs a comparison of each round before it, and the round.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .sessiondata.session import SessionData
@@ -42,27 +44,58 @@ def verify_chain(chain: Chain, data: SessionData) -> Report:
         chain: refreshed.
         data: the landed files of the chain's session, refreshed.
     """
-    report = Report()
-    mismatch = False
-    if chain.stopped:
-        report.problems.append(chain.stopped)
-        stopping = next((link for link in chain.links if not link.folded), None)
-        mismatch = not chain.gap and stopping is not None
-    last: Link | None = None
-    for link in chain.links:
-        found, bad, pending = _check_round(link, last, data)
-        report.problems += found
-        mismatch = mismatch or bad
-        if pending:
-            report.pending.add(link.file.number)
-        if link.round is not None:
-            report.verified.append(link.folded and not found and not pending)
-            last = link
-    if report.problems:
-        report.state = MISMATCH if mismatch else INCOMPLETE
-    if data.unchecked:
-        report.state = VERIFYING
-    return report
+    return Verifier().report(chain, data)
+
+
+class Verifier:
+    """Verifies one chain again and again as it grows."""
+
+    def __init__(self) -> None:
+        self._sound: list[tuple[Link, Link | None] | None] = []
+        self._through = 0
+
+    def landed(self, seqs: Iterable[int]) -> None:
+        """Files with these sequences landed since the last report; nothing is kept of rounds that consumed any of them."""
+        if any(seq <= self._through for seq in seqs):
+            self.forget()
+
+    def forget(self) -> None:
+        """Check every round anew next time: landed files went or were replaced."""
+        self._sound = []
+        self._through = 0
+
+    def report(self, chain: Chain, data: SessionData) -> Report:
+        """As ``verify_chain``; a round that had no problem is not checked again while the same round stands before it."""
+        report = Report()
+        mismatch = False
+        if chain.stopped:
+            report.problems.append(chain.stopped)
+            stopping = next((link for link in chain.links if not link.folded), None)
+            mismatch = not chain.gap and stopping is not None
+        sound = self._sound
+        sound += [None] * (len(chain.links) - len(sound))
+        last: Link | None = None
+        for place, link in enumerate(chain.links):
+            known = sound[place]
+            if known is not None and known[0] is link and known[1] is last:
+                found: list[str] = []
+            else:
+                found, bad, pending = _check_round(link, last, data)
+                report.problems += found
+                mismatch = mismatch or bad
+                if pending:
+                    report.pending.add(link.file.number)
+                sound[place] = None if found or pending else (link, last)
+                if link.round is not None and not found and not pending:
+                    self._through = max(self._through, link.round.header.through_seq)
+            if link.round is not None:
+                report.verified.append(link.folded and not found and link.file.number not in report.pending)
+                last = link
+        if report.problems:
+            report.state = MISMATCH if mismatch else INCOMPLETE
+        if data.unchecked or report.pending:
+            report.state = VERIFYING
+        return report
 
 
 def _check_round(link: Link, last: Link | None, data: SessionData) -> tuple[list[str], bool, bool]:

@@ -73,6 +73,11 @@ class Landed:
             and self.times == other.times
         )
 
+    def confirm(self, checked: Landed) -> None:
+        """Take over what the check of this file, which was skimmed, found beside its records."""
+        for name in ("header", "size", "lines", "digest", "closing_fault", "observing", "checked"):
+            setattr(self, name, getattr(checked, name))
+
     def span(self) -> tuple[int, int]:
         """Least and greatest record time in nanoseconds, (0, 0) when no record carries one."""
         known = [ns for ns in self.times if ns]

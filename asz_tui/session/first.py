@@ -19,6 +19,7 @@ from asz_core.errors import AszError
 from asz_core.listing import Row
 from asz_core.root import Root
 
+from ..collector import paused
 from .opened import Opened
 
 _TOLD_EVERY = 0.1
@@ -68,10 +69,11 @@ class FirstReading:
 
     def _run(self) -> None:
         try:
-            conversation = Conversation(self._root.storage, self._conversation)
-            conversation.refresh(self._tell, skim=True)
-            opened = Opened(conversation, ascii_only=self._ascii_only)
-            conversation.report  # noqa: B018 - computed here so that the screen need not wait for it
+            with paused():
+                conversation = Conversation(self._root.storage, self._conversation)
+                conversation.refresh(self._tell, skim=True)
+                opened = Opened(conversation, ascii_only=self._ascii_only)
+                conversation.report  # noqa: B018 - computed here so that the screen need not wait for it
             self.opened = opened
         except (AszError, OSError) as error:
             self.why = str(error)

@@ -92,16 +92,15 @@ class Filtering(Taking):
         """Show a pane; the results are those of the search that is on."""
         if pane == "results" and self.panes is not None:
             self.panes.source("results").set_found(self.found)
-        if pane == "flow" and self.panes is not None and self.found is not None:
-            self.panes.source("flow").match = frozenset(self.found.ids)
+        if pane == "flow" and self.panes is not None:
+            self.panes.source("flow").match = frozenset(self.found.ids) if self.found is not None else frozenset()
         super().show_pane(pane)
 
     def searched(self) -> None:
         """The search has news: the list grows, and the timeline marks the matches."""
-        if self.panes is not None and (model := self.panes.made("flow")) is not None:
-            model.match = frozenset(self.found.ids) if self.found is not None else frozenset()
-            if self.pane == "flow":
-                self.show_changed_flow()
+        if self.pane == "flow" and self.panes is not None:
+            self.panes.made("flow").match = frozenset(self.found.ids) if self.found is not None else frozenset()
+            self.show_changed_flow()
         if self.pane == "results" and self.panes is not None:
             rows = self.panes.source("results")
             if rows.found is not self.found:

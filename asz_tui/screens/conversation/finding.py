@@ -190,13 +190,12 @@ class Finding(Moving):
         here = self.at()
         if here is None or self.opened is None:
             return -1 if step > 0 else 0
-        order = {id(tree): at for at, tree in enumerate(self.opened.trees)}
-        mine = (order.get(id(here[0]), 0), here[1])
+        mine = (self.opened.stands_at(here[0]), here[1])
         low, high = 0, len(found.ids)
         while low < high:
             middle = (low + high) // 2
             place = self.opened.locate(found.ids[middle])
-            if place is not None and (order.get(id(place[0]), 0), place[1]) < mine:
+            if place is not None and (self.opened.stands_at(place[0]), place[1]) < mine:
                 low = middle + 1
             else:
                 high = middle

@@ -65,9 +65,8 @@ def header(opened: Opened | None, state: HeaderState, now_ms: int, width: int, a
     talks = opened.talk_count
     pieces.append((2, f"{talks:,} talk" + ("" if talks == 1 else "s"), "dim"))
     pieces.append((1, f"{opened.step_count:,} steps", "dim"))
-    unresolved = sum(1 for ref in conversation.fold.unresolved.values() if ref.state == "open")
-    if unresolved:
-        pieces.append((4, f"! {unresolved:,}", "warning"))
+    if opened.open_count:
+        pieces.append((4, f"! {opened.open_count:,}", "warning"))
     if state.gone:
         pieces.append((8, "gone from the disk", "error"))
     if state.new_count and not state.follow:
@@ -154,14 +153,10 @@ def breadcrumb(opened: Opened, node_id: str | None) -> list[str]:
     found = opened.locate(path[0].id)
     for node in path:
         if node.kind == "talk" and node is path[0] and found is not None:
-            crumbs.append(f"talk {_number(opened, path[0].id)}")
+            crumbs.append(f"talk {(opened.place_of(found[0]) or 0) + 1}")
         else:
             crumbs.append(one_line(node.kind))
     return crumbs if len(crumbs) <= 7 else [*crumbs[:3], "…", *crumbs[-3:]]
-
-
-def _number(opened: Opened, root: str) -> int:
-    return next((at for at, tree in enumerate(opened.trees, 1) if tree.nodes[0].id == root), 0)
 
 
 def search_words(found: Found | None, selected: str | None) -> str:

@@ -102,6 +102,5 @@ class PaneSet:
         if "flow" in self._sources:
             # The timeline takes over what changed since it was last shown, in one go.
             self._roots = None if applied.roots is None or self._roots is None else self._roots | applied.roots
-            for delta in applied.update.deltas:
-                self._ids |= delta.added | delta.changed | delta.removed
+            self._ids |= applied.ids()
         self.source(shown)

@@ -11,10 +11,12 @@ from textual.timer import Timer
 from asz_core.conversation import Pending
 from asz_core.vocabulary import is_step
 
+from ...collector import Apart
+from ...lines.flow_view import FlowPane
 from ...lines.view import LineView
 from ...session.first import FirstReading
 from ...session.loader import Loader
-from ...session.opened import Applied
+from ...session.opened import Applied, Opened
 from ...state import Visit
 from . import frame
 from .base import ConversationBase
@@ -59,10 +61,12 @@ class Reading(ConversationBase):
 
     _loader: Loader[Pending] | None = None
     _unmark: Timer | None = None
+    _apart: Apart | None = None
 
     def on_mount(self) -> None:
         """Begin to read."""
         self._stopping = threading.Event()
+        self._views, self._flows = [*self.query(LineView)], [*self.query(FlowPane)]
         self.field.cursor_blink = False
         self.view.empty_text = " reading"
         self.view.focus()
@@ -88,6 +92,17 @@ class Reading(ConversationBase):
             self._loader.stop()
         if self.asz.watcher:
             self.asz.watcher.done(self.conversation_id)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Drop what was read: the screen is in cycles, and its end may be long in coming."""
+        self.opened = self.conversation = self.panes = self._detail = self.found = self._loader = None
+        for view in self._views:
+            view.let_go()
+        for pane in self._flows:
+            pane.model = None
+        if self._apart is not None:
+            self._apart.end()
 
     def on_reading_progress(self, message: ReadingProgress) -> None:
         """Say how far the reading is."""
@@ -103,6 +118,7 @@ class Reading(ConversationBase):
             self.view.empty_text = f" {reading.why}"
             self.asz.first_frame_shown()
             return
+        self._apart = Apart()
         opened = self.opened = reading.opened
         opened.grammar.ascii_only = self.asz.ascii_mode
         self.conversation = opened.conversation
@@ -113,7 +129,7 @@ class Reading(ConversationBase):
             view.move_to(opened.trees[0].nodes[0].id)
         self._say_empty()
         self._configure()
-        self._loader = Loader(lambda _: opened.conversation.read_new(), self._handed, "asz-refresh")
+        self._loader = Loader(lambda _: _read_on(opened), self._handed, "asz-refresh", one_by_one=True)
         self.focus_watcher()
         if not opened.conversation.usable:
             self.show_pane("verification")
@@ -210,6 +226,13 @@ class Reading(ConversationBase):
 
     def on_something_landed(self, message: SomethingLanded) -> None:
         """Take in what was read beside."""
+        try:
+            self._take(message)
+        finally:
+            if self._loader is not None:
+                self._loader.taken()
+
+    def _take(self, message: SomethingLanded) -> None:
         if message.error is not None or message.pending is None or self.opened is None or self.conversation is None:
             self.say(f"reading failed: {message.error}" if message.error else "")
             return
@@ -252,9 +275,9 @@ class Reading(ConversationBase):
         else:
             self.new_count += sum(1 for node_id in applied.added if self.opened.is_step(node_id))
         self.view_of("talks").source_changed()
-        if self.pane != "flow":
+        if self.pane not in ("talks", "flow"):
             self.view.source_changed()
-        self.show_changed_flow()
+        self.show_changed_flow(applied)
         self.search_again()
         self.show_detail_soon()
         if self._unmark:
@@ -262,7 +285,7 @@ class Reading(ConversationBase):
         self._unmark = self.set_timer(_MARKED_FOR, self._clear_marks)
         self.show_frame()
 
-    def show_changed_flow(self) -> None:
+    def show_changed_flow(self, applied: Applied | None = None) -> None:
         """See `Timeline`."""
 
     def _clear_marks(self) -> None:
@@ -295,3 +318,9 @@ class Reading(ConversationBase):
         """Put the cursor on the step that landed last."""
         if self.opened is not None:
             self.go_to(self.opened.newest(), remember=False)
+
+
+def _read_on(opened: Opened) -> Pending:
+    """In a thread: read what landed since, and check what was only skimmed."""
+    opened.newest()  # remembered, so that the screen need not look for it
+    return opened.conversation.read_new()
