@@ -404,6 +404,12 @@ class LineView(Scrolled, can_focus=True):
         if lines is None:
             self._note()
             lines = range(height)
+        if self not in self.screen._compositor.visible_widgets:
+            # Every line is made when the view is shown; until then none has to be.
+            self._styles_cache.clear()
+            self._painted.clear()
+            self._due.clear()
+            return
         palette, painted = self._colours(), self._painted
         due: dict[int, Strip] = {}
         for line in lines:
