@@ -12,6 +12,7 @@ import contextlib
 import gc
 import locale
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -276,6 +277,8 @@ def run_explorer(
         listing=listing,
     )
     app.title = "asz-tui demo" if demo else "asz-tui"
+    # Threads that read, search and write to the terminal hand over sooner: a key waits a millisecond for them, not five.
+    sys.setswitchinterval(0.001)
     code = app.run(mouse=mouse and config.mouse)
     return code if code is not None else (app.return_code or 0)
 

@@ -27,7 +27,7 @@ class Bar(LineView, can_focus=False):
         """Show another line."""
         if line != self._line.rows[0][1]:
             self._line.rows = [("bar", line)]
-            self.source_changed()
+            self._look()
 
     @property
     def text(self) -> str:

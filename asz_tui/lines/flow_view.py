@@ -7,6 +7,7 @@ the rows that differ.
 
 from __future__ import annotations
 
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
@@ -22,9 +23,12 @@ from .view import LineView
 if TYPE_CHECKING:
     from ..panes.flow import FlowModel
 
-_IN_A_FRAME, _AT_ONCE = 0, 24
-"""Steps looked up, to tell whether they failed, while a frame is made, and between two frames."""
-_REST = 0.02
+_IN_A_FRAME, _AT_ONCE = 0, 8
+"""Records looked up while a frame is made, and at once between two frames, to tell which steps failed and how long turns took."""
+_AT_FIRST, _SLICE, _REST = 0.04, 0.004, 0.003
+"""Seconds to look at the steps before the first frame, in a slice behind it, and between two slices."""
+_TELL_EVERY = 0.1
+"""Seconds between two words of how far that is; on the screen, less often than a key repeats."""
 
 
 class FlowView(LineView):
@@ -141,7 +145,7 @@ class FlowPane(Vertical):
             self.chosen = chosen
 
     class Settled(Message):
-        """It is known now which steps failed: the status changed."""
+        """All steps were looked at, or it is known now which of them failed: the status changed."""
 
     class Clicked(Message):
         """A cell was clicked, by row and column."""
@@ -170,6 +174,7 @@ class FlowPane(Vertical):
         self.view = FlowView(id=f"{name}-lanes", empty_text=" no step was folded")
         self.model: FlowModel | None = None
         self._settling: Timer | None = None
+        self._told = 0.0
         self._clock, self._rule, self._legend = Bar(id=f"{name}-clock"), Bar(id=f"{name}-rule"), Bar(id=f"{name}-legend")
 
     def compose(self) -> ComposeResult:
@@ -180,8 +185,9 @@ class FlowPane(Vertical):
         yield self._legend
 
     def show(self, model: FlowModel) -> None:
-        """Show a model."""
+        """Show a model; one whose steps were not looked at yet shows how far that is, and its lanes when it is done."""
         self.model = model
+        model.build(_AT_FIRST)
         model.focused = self.view.has_focus
         if self.view.row_width:
             model.width(self.view.row_width)
@@ -194,6 +200,7 @@ class FlowPane(Vertical):
         if model is None:
             return
         model.allow(_IN_A_FRAME)
+        self.view.empty_text = " no step was folded" if model.ready else f" {model.building_words()}"
         self.view.source_changed()
         if model.row is not None and self.view.cursor != model.row:
             self.view.move_to(model.row)
@@ -203,16 +210,33 @@ class FlowPane(Vertical):
             self._clock.show(_indented(clock))
             self._rule.show(_indented(rule))
             self._legend.show(_indented(model.legend(width)))
-        if model.unsettled and self._settling is None:
-            self._settling = self.set_timer(_REST, self._settle)
+        self._go_on_soon()
 
-    def _settle(self) -> None:
-        """Go on, a little at a time, with what the first frame left undecided."""
+    def _go_on_soon(self) -> None:
+        if self._settling is None and self.model is not None and (self.model.unsettled or not self.model.ready):
+            self._settling = self.set_timer(_REST, self._go_on)
+
+    def _go_on(self) -> None:
+        """Go on, a little at a time, with what the first frame left out: looking at the steps, then at what their records say."""
         self._settling = None
-        if self.model is not None:
-            if self.model.settle(_AT_ONCE):
-                self.post_message(self.Settled())
+        model, until = self.model, perf_counter() + _SLICE
+        if model is None:
+            return
+        done = model.build(_SLICE) if not model.ready else self._settle(model, until)
+        if done:
+            self.post_message(self.Settled())
+        if done or monotonic() - self._told > _TELL_EVERY:
+            self._told = monotonic()
             self.changed()
+        else:
+            self._go_on_soon()
+
+    @staticmethod
+    def _settle(model: FlowModel, until: float) -> bool:
+        while not (done := model.settle(_AT_ONCE)):
+            if perf_counter() > until:
+                return False
+        return done
 
     def on_flow_view_resized(self, event: FlowView.Resized) -> None:
         """The axis follows the width."""

@@ -80,7 +80,12 @@ def _same_blank(one: Style, other: Style) -> bool:
 
 
 class StripCache:
-    """Finished strips by whatever tells them apart, the oldest thrown out first."""
+    """Finished strips by whatever tells them apart, the oldest thrown out first.
+
+    Attributes:
+        limit: the most strips to keep.
+        made: how many were ever put in.
+    """
 
     def __init__(self, limit: int = 600) -> None:
         """Set the bound.
@@ -89,6 +94,7 @@ class StripCache:
             limit: the most strips to keep; some screens full.
         """
         self.limit = limit
+        self.made = 0
         self._strips: dict[Hashable, Strip] = {}
 
     def __len__(self) -> int:
@@ -102,6 +108,7 @@ class StripCache:
         """Keep a strip, at the cost of the oldest one when full."""
         if len(self._strips) >= self.limit:
             del self._strips[next(iter(self._strips))]
+        self.made += 1
         self._strips[key] = strip
 
     def clear(self) -> None:

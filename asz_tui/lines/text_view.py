@@ -22,6 +22,9 @@ _PAUSE = 0.02
 class TextView(LineView):
     """Shows blocks of text. Without a cursor, unless asked for, the movements scroll."""
 
+    class Wrapped(LineView.RowMessage):
+        """All of the text is wrapped: it is known now how many rows there are."""
+
     def __init__(
         self,
         items: Sequence[Block | Line] = (),
@@ -115,4 +118,6 @@ class TextView(LineView):
         self._slicer = None
         self._rows.ensure(1 << 62, _SLICE)
         self.source_changed()
+        if self._rows.done:
+            self.post_message(self.Wrapped(self, self.cursor, self.cursor_key))
         self._go_on()

@@ -6,23 +6,25 @@ that differ from what is on the screen.
 
 Cost: a cursor move asks the source for the two rows concerned; a scroll, a refresh or `source_changed` asks for
 the visible rows (and for `index_of` of the anchor), whatever the length of the source. Rows not asked for cost nothing.
+A view that is told to (`ahead`) makes the rows a page, half a page and an end away while nothing else is to be done, in slices of
+two milliseconds, so that those keys find them ready.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import ClassVar
 
 from rich.style import Style
 from textual import events
-from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
+from asz_tui.lines.ahead import Ahead
 from asz_tui.lines.line import Line, ListSource, RowSource, Span, fit
+from asz_tui.lines.mouse import Scrolled
 from asz_tui.lines.paint import Palette, StripCache, same_strip
-from asz_tui.lines.scroll import clamp_top, keep_in_view, row_at_bar, thumb
+from asz_tui.lines.scroll import clamp_top, keep_in_view, thumb
 from asz_tui.lines.theme import styles_for
 from asz_tui.text.cells import pad
 from asz_tui.text.safe import ascii_only, visible
@@ -31,10 +33,9 @@ _NEVER = object()
 """A version that no source has."""
 
 
-class LineView(Widget, can_focus=True):
+class LineView(Scrolled, can_focus=True):
     """Shows a `RowSource`. Keys are bound by the panes, to the actions below."""
 
-    ALLOW_SELECT = False
     DEFAULT_CSS: ClassVar[str] = """
     LineView { width: 1fr; height: 1fr; overflow: hidden hidden; }
     """
@@ -43,8 +44,6 @@ class LineView(Widget, can_focus=True):
     """Rows kept in sight before and after the cursor."""
     scroll_jump = 1
     """Rows to scroll at least when the cursor leaves the view; more on a slow line, where a scroll is dear."""
-    wheel = 3
-    """Rows a turn of the mouse wheel scrolls."""
 
     class RowMessage(Message):
         """A message about one row."""
@@ -111,12 +110,12 @@ class LineView(Widget, can_focus=True):
         self._keys: list[Hashable] = []  # of the rows in view when last looked, the anchors of a change
         self._palette: Palette | None = None
         self._strips = StripCache()
-        self._painted: dict[int, Strip] = {}  # what stands on each screen line
-        self._painting = False
+        self._painted: dict[int, Strip] = {}
+        self._due: dict[int, Strip] = {}
+        self.ahead: Ahead | None = None
         self._version_seen: Hashable = _NEVER  # the source's, when last looked
         self._height_seen = 0
         self._thumb = (0, 0)
-        self._dragging = False
 
     # What is shown
 
@@ -240,7 +239,14 @@ class LineView(Widget, can_focus=True):
         """Look up the theme (`app.line_styles`) and the ASCII mode again, and paint everything anew."""
         self._palette = None
         self._strips.clear()
+        self._due.clear()
         self.refresh()
+
+    def make_ahead(self) -> None:
+        """Have the rows that the next key will most likely show made before it comes; see `Ahead`."""
+        if self._show_cursor and self.can_focus:
+            self.ahead = self.ahead or Ahead(self)
+            self.ahead.soon()
 
     # Moving
 
@@ -317,6 +323,14 @@ class LineView(Widget, can_focus=True):
         self._need(self._top + rows + 2 * self.size.height)
         self._place(self._cursor, self._top + rows)
 
+    def show_from(self, index: int) -> None:
+        """Let the view begin at a row; the cursor stays."""
+        self._place(self._cursor, index)
+
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self._source)
+
     def _need(self, index: int) -> None:
         """Make sure that the source knows its rows up to one. For sources that grow as they are read."""
 
@@ -330,6 +344,8 @@ class LineView(Widget, can_focus=True):
     def _page(self, rows: int) -> None:
         """Move the cursor and the view by the same distance, so that the cursor stays on its screen line."""
         self._need(max(self._top, self._cursor) + rows + 2 * self.size.height)
+        if self.ahead is not None:
+            self.ahead.heading = 1 if rows > 0 else -1
         cursor = self._clamp(self._cursor + rows)
         top = clamp_top(self._top + rows, self.size.height, len(self._source))
         if self._show_cursor:
@@ -395,9 +411,24 @@ class LineView(Widget, can_focus=True):
         if lines is None:
             self._note()
             lines = range(height)
+        if self not in self.screen._compositor.visible_widgets:
+            # Every line is made when the view is shown; until then none has to be.
+            self._styles_cache.clear()
+            self._painted.clear()
+            self._due.clear()
+            return
+        palette, painted = self._colours(), self._painted
+        due: dict[int, Strip] = {}
         for line in lines:
-            if 0 <= line < height and not same_strip(self._painted.get(line), self._strip(line)):
-                self.refresh(Region(0, line, width, 1))
+            if 0 <= line < height:
+                strip = self._strip(line, width, palette)
+                if not same_strip(painted.get(line), strip):
+                    due[line] = strip
+                else:
+                    self._due.pop(line, None)
+        self.show_lines(due)
+        if self.ahead is not None:
+            self.ahead.soon()
 
     def _note(self) -> None:
         """Remember what the view stands on: the keys in view, the version and where the scrollbar's thumb is."""
@@ -405,15 +436,7 @@ class LineView(Widget, can_focus=True):
         self._keys = [self._source.key(index) for index in range(self._top, min(self._top + height, count))]
         self._version_seen = self._source.version
         self._thumb = thumb(self._top, height, count)
-        self._strips.limit = max(600, 6 * height)
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Paint for the compositor; only what is made in here counts as being on the screen."""
-        self._painting = True
-        try:
-            return super().render_lines(crop)
-        finally:
-            self._painting = False
+        self._strips.limit = max(600, (6 if self.ahead is None else 24) * height)
 
     def render_line(self, y: int) -> Strip:
         """Make one screen line.
@@ -424,7 +447,9 @@ class LineView(Widget, can_focus=True):
         Returns:
             Its strip, kept from before when nothing about it changed.
         """
-        strip = self._strip(y)
+        strip = self._due.pop(y, None) if self._painting else None
+        if strip is None or strip.cell_length != self.size.width:
+            strip = self._strip(y, self.size.width, self._colours())
         if self._painting:
             self._painted[y] = strip
         return strip
@@ -438,19 +463,47 @@ class LineView(Widget, can_focus=True):
             self._strips.clear()
         return self._palette
 
-    def _strip(self, line: int) -> Strip:
+    def _strip(self, line: int, width: int, palette: Palette) -> Strip:
         """Find or make the strip of a screen line."""
-        palette, width, index = self._colours(), self.size.width, self._top + line
-        bar = self._thumb[0] <= line < self._thumb[1]
+        return self._strip_of(self._top + line, line, self._thumb[0] <= line < self._thumb[1], width, palette)
+
+    def preparing(self) -> Callable[[int, int, bool], bool]:
+        """A function that makes the strip of a row, and what is sent for it, before it is asked for; whether there was any to make.
+
+        It takes the row, the screen line on which it will stand, and whether the scrollbar's thumb will be there.
+        """
+        width, palette, console, strips = self.size.width, self._colours(), self.app.console, self._strips
+
+        def prepare(index: int, line: int, bar: bool) -> bool:
+            before = strips.made
+            strip = self._strip_of(index, line, bar, width, palette)
+            if before == strips.made:
+                return False
+            strip.render(console)
+            return True
+
+        return prepare
+
+    def _strip_of(self, index: int, line: int, bar: bool, width: int, palette: Palette) -> Strip:
+        over = ""
         if index >= len(self._source):
             key: Hashable = ("", line, width, bar, self._empty_text if not len(self._source) else None)
+            bare: Hashable = None
         else:
             version = getattr(self._source, "row_version", None)
             seen = self._source.version if version is None else version(index)
-            key = (self._source.key(index), seen, width, bar, self._over(index))
+            name, over = self._source.key(index), self._over(index)
+            key, bare = (name, seen, width, bar, over), (name, seen, width, None, over)
         strip = self._strips.get(key)
         if strip is None:
-            strip = self._make(index, line, bar, palette)
+            strip = self._strips.get(bare)
+            if strip is None:
+                strip = self._make(index, line, over, width - self._gutter - self._bar, palette)
+                if bare is not None and self._bar:
+                    self._strips.put(bare, strip)
+            if self._bar:
+                glyph = ("#" if self.ascii else "┃") if bar else " "
+                strip = Strip.join([strip, palette.strip([(glyph, "bar")], 1)])
             self._strips.put(key, strip)
         return strip
 
@@ -460,13 +513,12 @@ class LineView(Widget, can_focus=True):
             return ""
         return "cursor" if self.has_focus else "cursor-blur"
 
-    def _make(self, index: int, line: int, bar: bool, palette: Palette) -> Strip:
-        width = self.row_width
-        over = ""
+    def _make(self, index: int, line: int, over: str, width: int, palette: Palette) -> Strip:
+        """Make the strip of a row, all but the scrollbar's cell."""
+        width = max(0, width)
         spans: list[Span] = []
         if index < len(self._source):
             row = self._source.line(index, width)
-            over = self._over(index)
             if self._gutter:
                 spans.append(self._edge(row, over))
         else:
@@ -474,11 +526,7 @@ class LineView(Widget, can_focus=True):
             spans += [(" ", "")] * self._gutter
         if self.ascii:
             row = Line([(ascii_only(t), r) for t, r in row.left], [(ascii_only(t), r) for t, r in row.right])
-        strip = palette.strip(spans + fit(row, width, self.ellipsis), self._gutter + width, over)
-        if not self._bar:
-            return strip
-        glyph = ("#" if self.ascii else "┃") if bar else " "
-        return Strip.join([strip, palette.strip([(glyph, "bar")], 1)])
+        return palette.strip(spans + fit(row, width, self.ellipsis), self._gutter + width, over)
 
     def _edge(self, row: Line, over: str) -> Span:
         """The cell at the left edge. A mark stays in sight under the cursor, whose row is told by its style then."""
@@ -496,6 +544,7 @@ class LineView(Widget, can_focus=True):
         """Drop what was made with the old style sheet."""
         super().notify_style_update()
         self._palette = None
+        self._due.clear()
 
     # Events
 
@@ -531,37 +580,6 @@ class LineView(Widget, can_focus=True):
             self.parent.post_message(events.DescendantFocus(self) if focused else events.DescendantBlur(self))
         self._look([self._cursor - self._top])
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll down."""
-        event.stop()
-        self.scroll_rows(self.wheel)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll up."""
-        event.stop()
-        self.scroll_rows(-self.wheel)
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Take hold of the scrollbar."""
-        if self._on_bar(event):
-            event.stop()
-            self._dragging = True
-            self.capture_mouse()
-            self._drag(event.y)
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Drag the scrollbar."""
-        if self._dragging:
-            event.stop()
-            self._drag(event.y)
-
-    def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Let go of the scrollbar."""
-        if self._dragging:
-            event.stop()
-            self._dragging = False
-            self.release_mouse()
-
     def on_click(self, event: events.Click) -> None:
         """Put the cursor on the clicked row; choose it on a double click."""
         offset = event.get_content_offset(self)
@@ -573,11 +591,3 @@ class LineView(Widget, can_focus=True):
             self._place(index, self._top)
         chosen = self.Activated if event.chain == 2 else self.Selected
         self.post_message(chosen(self, index, self._source.key(index)))
-
-    def _on_bar(self, event: events.MouseEvent) -> bool:
-        offset = event.get_content_offset(self)
-        return bool(self._bar) and offset is not None and offset.x == self.size.width - 1
-
-    def _drag(self, y: int) -> None:
-        line = y - self.gutter.top
-        self._place(self._cursor, row_at_bar(line, self.size.height, len(self._source)))

@@ -5,14 +5,16 @@ the stretches over a number of cells: first a third of them at most is given to 
 then the rest is shared among what lies between the drawn gaps in proportion to its activity, a few cells each at least. A gap that
 gets no cell is left out, and what lies around it adjoins.
 
-All of it is exact in whole numbers: `start_of(c)` is the least time with `cell_of(t) >= c`. Making an axis costs the stretches,
-`cell_of` and `start_of` two bisections, whatever the number of cells.
+All of it is exact in whole numbers: `start_of(c)` is the least time with `cell_of(t) >= c`. Making an axis costs a sum over the
+stretches and some microseconds for each gap that is drawn, `cell_of` and `start_of` two bisections, whatever the number of cells.
+What of an axis depends on its stretches only is kept in an `Activity`, which a zoom hands on.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from itertools import accumulate
 
 from ...text.words import duration
 
@@ -44,66 +46,101 @@ def join_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
     return joined
 
 
+class Activity:
+    """Stretches in order, and what every axis over them needs.
+
+    Attributes:
+        stretches: of the activity; one of no length at 0 when there is none.
+        starts, sizes: of each stretch, in nanoseconds.
+        spans: the quiet time after each but the last.
+        active: nanoseconds of activity.
+    """
+
+    def __init__(self, stretches: list[Stretch]) -> None:
+        """
+        Args:
+            stretches: joined.
+        """
+        self.stretches = stretches or [(0, 0)]
+        self.starts = [start for start, _ in self.stretches]
+        self.sizes = [end - start + 1 for start, end in self.stretches]
+        self.spans = [after - before for after, (_, before) in zip(self.starts[1:], self.stretches, strict=False)]
+        self.active = sum(self.sizes)
+        self._alike: list[list[int]] | None = None
+
+    def alike(self) -> list[list[int]]:
+        """The places of spans within a factor of two of each other, the longest first."""
+        if self._alike is None:
+            found: dict[int, list[int]] = {}
+            for at, span in enumerate(self.spans):
+                found.setdefault(span.bit_length(), []).append(at)
+            self._alike = [found[length] for length in sorted(found, reverse=True)]
+        return self._alike
+
+
 class Axis:
     """Times spread over cells.
 
     Attributes:
-        stretches: of the activity, in order; one of no length at 0 when there is none.
+        activity: what is spread. stretches: of it, in order; one of no length at 0 when there is none.
         cells: how many there are.
         active: nanoseconds of activity on it.
         gaps: (first cell, cell after the last, nanoseconds of quiet) of the gaps that are drawn.
         hidden: how many gaps are left out.
     """
 
-    def __init__(self, stretches: list[Stretch], cells: int) -> None:
+    def __init__(self, stretches: list[Stretch] | Activity, cells: int) -> None:
         """
         Args:
-            stretches: joined.
+            stretches: joined; or what an axis over them has already.
             cells: at least one.
         """
-        self.stretches = stretches or [(0, 0)]
+        self.activity = stretches if isinstance(stretches, Activity) else Activity(stretches)
+        self.stretches = self.activity.stretches
         self.cells = max(1, cells)
-        self.active = sum(end - start + 1 for start, end in self.stretches)
+        self.active = self.activity.active
         widths = self._gap_widths()
-        self.hidden = widths.count(0)
+        self.hidden = len(self.activity.spans) - len(widths)
         self._lay(widths)
 
-    def _gap_widths(self) -> list[int]:
-        """Cells for the gap after each stretch but the last; 0 leaves it out."""
-        spans = [after[0] - before[1] for before, after in zip(self.stretches, self.stretches[1:], strict=False)]
+    def _gap_widths(self) -> dict[int, int]:
+        """Cells for the gaps that are drawn, by the stretch they come after, in order."""
+        spans = self.activity.spans
         if not spans:
-            return []
+            return {}
         room = self.cells // 3
         each = room // len(spans)
         if each:
-            return [_gap_width(span, each) for span in spans]
-        widths = [0] * len(spans)
-        for at in _longest(spans, self.cells // 5):
-            widths[at] = 1
-        return widths
+            return {at: _gap_width(span, each) for at, span in enumerate(spans)}
+        return dict.fromkeys(sorted(_longest(self.activity.alike(), self.cells // 5)), 1)
 
-    def _lay(self, widths: list[int]) -> None:
+    def _lay(self, widths: dict[int, int]) -> None:
         """Give every drawn gap and every band of stretches between them its cells."""
         # A coordinate `u` grows with the activity and along drawn gaps; it stands still in the gaps that are left out.
+        starts, sizes, stretches = self.activity.starts, self.activity.sizes, self.stretches
         self._times: list[int] = []
         self._us: list[int] = []
         self._sizes: list[int] = []
         bands: list[list[int]] = [[0, 0, -1]]  # from u, to u, cells of a drawn gap or -1
-        u = 0
-        for at, (start, end) in enumerate(self.stretches):
-            u = self._segment(start, end - start + 1, u)
-            bands[-1][1] = u
-            if at < len(widths) and widths[at]:
-                after = self.stretches[at + 1][0]
-                u = self._segment(end + 1, after - end - 1, u)
+        u = done = 0
+        for at in (*widths, len(starts) - 1):
+            after = at + 1
+            if after > done:
+                us = list(accumulate(sizes[done:after], initial=u))
+                u = us.pop()
+                self._times += starts[done:after]
+                self._us += us
+                self._sizes += sizes[done:after]
+                bands[-1][1] = u
+                done = after
+            if at in widths and after < len(starts):
+                end = stretches[at][1]
+                self._times.append(end + 1)
+                self._us.append(u)
+                self._sizes.append(starts[after] - end - 1)
+                u += starts[after] - end - 1
                 bands += [[bands[-1][1], u, widths[at]], [u, u, -1]]
         self._place(bands)
-
-    def _segment(self, time: int, size: int, u: int) -> int:
-        self._times.append(time)
-        self._us.append(u)
-        self._sizes.append(size)
-        return u + size
 
     def _place(self, bands: list[list[int]]) -> None:
         lengths = [to - from_ for from_, to, gap in bands if gap < 0]
@@ -167,16 +204,15 @@ class Axis:
                 yield time
 
 
-def _longest(spans: list[int], room: int) -> list[int]:
+def _longest(alike: list[list[int]], room: int) -> list[int]:
     """The places of so many long spans; of those about as long as the last to find room, some from everywhere."""
     # More columns than a few would be a fence and no axis. Spans within a factor of two count as equally long.
     found: list[int] = []
-    for length in sorted({span.bit_length() for span in spans}, reverse=True):
-        alike = [at for at, span in enumerate(spans) if span.bit_length() == length]
+    for places in alike:
         left = room - len(found)
-        if len(alike) > left:
-            return found + [alike[at * len(alike) // left] for at in range(left)]
-        found += alike
+        if len(places) > left:
+            return found + [places[at * len(places) // left] for at in range(left)]
+        found += places
     return found
 
 

@@ -1,17 +1,15 @@
 """Where every step stands on the timeline: the lanes of a conversation as sorted arrays.
 
 What is owned: for each tree one `Part` a stream (times, nodes, ranks, bars and stretches of activity), made once for as long as the
-tree is the same object; for each stream a `Lane`, its parts one after the other in the order of time. When a round lands, only
-the trees that were built again are cut again, and only the lanes of their streams are joined again. Cutting costs some microseconds
-a step, joining copies arrays (and sorts only where parts overlap in time); every question to a lane is a bisection.
+tree is the same object; the parts of each stream; all stretches in order; and what changed when trees were last cut. When a round
+lands, only the trees that were built again are cut again, and their lanes take over what changed. Cutting costs some microseconds a
+step and can be done a tree at a time (`reloading`), joining copies arrays; every question to a lane is a bisection.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from collections.abc import Iterable, Iterator
 
 import msgspec
 from msgspec import UNSET
@@ -26,8 +24,9 @@ from asz_core.vocabulary import CONTAINERS
 
 from ...glyphs import FAMILIES
 from ...session.opened import Opened
-from .axis import NEVER, QUIET_NS, Stretch, join_stretches
-from .signs import FAILED, INTERVAL, MAYBE, RUN, TALK, TURN, UNFINISHED, rank_of
+from .axis import Stretch, join_stretches
+from .lanes import Bars, Lane, Part
+from .signs import FAILED, INTERVAL, MAYBE, RUN, TALK, UNFINISHED, rank_of
 
 FAMILY_ORDER = ("input", "responses", "context", "model", "tools", "agents", "notices")
 """Sub-lanes of a stream, from the top."""
@@ -44,132 +43,12 @@ class _CallAttrs(msgspec.Struct):
 
 _decode = msgspec.json.Decoder(_CallAttrs).decode
 
-Interval = tuple[int, int, str]
-"""When a call was made, when its result came, and the call's kind."""
-
-
-@dataclass(slots=True)
-class Bars:
-    """Stretches of time of one sort, by start.
-
-    Attributes:
-        reach: for each, the greatest end up to it.
-    """
-
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    reach: list[int] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, spans: list[Stretch] | list[Interval]) -> Bars:
-        """Sort spans: whatever begins with a start and an end."""
-        spans.sort()
-        ends = [span[1] for span in spans]
-        return cls([span[0] for span in spans], ends, list(accumulate(ends, max)))
-
-
-@dataclass(slots=True)
-class Part:
-    """What one tree has on one stream, by time; steps without a time come after in `untimed`, in reading order."""
-
-    times: list[int] = field(default_factory=list)
-    nodes: list[Node] = field(default_factory=list)
-    ranks: bytearray = field(default_factory=bytearray)
-    untimed: list[Node] = field(default_factory=list)
-    spans: tuple[list[Stretch], list[Stretch]] = field(default_factory=lambda: ([], []))
-    intervals: list[Interval] = field(default_factory=list)
-    turns: list[Node] = field(default_factory=list)
-    stretches: list[Stretch] = field(default_factory=list)
-
-    def close(self) -> None:
-        """Sort, and find the stretches of activity: steps and results are activity."""
-        times = self.times
-        points = sorted([*times, *[end for _, end, _ in self.intervals], *[start for start, _, _ in self.intervals]])
-        if points and times != sorted(times):
-            order = sorted(range(len(times)), key=times.__getitem__)
-            self.times = [times[at] for at in order]
-            self.nodes = [self.nodes[at] for at in order]
-            self.ranks = bytearray(self.ranks[at] for at in order)
-        if points:
-            breaks = [at for at, (a, b) in enumerate(pairwise(points)) if b - a > QUIET_NS] if _is_long(points) else []
-            starts = [points[0], *[points[at + 1] for at in breaks]]
-            self.stretches = list(zip(starts, [*[points[at] for at in breaks], points[-1]], strict=True))
-
-
-def _is_long(points: list[int]) -> bool:
-    return points[-1] - points[0] > QUIET_NS
-
-
-@dataclass(slots=True)
-class Lane:
-    """One row of the timeline.
-
-    Attributes:
-        key: the stream's name, or the family's.
-        times, nodes, ranks: its steps by time, then by reading order; one with no time stands at that of the step before it.
-        placed: id of each step without a time -> where it stands. placed_at: these times in order.
-        bars: by sort, `signs.TALK` and so on. intervals, turns: what those of two sorts are made from.
-        floating: no step of it has a time; they stand at the end of the axis.
-        stamp: changes when the lane was made anew.
-    """
-
-    key: str
-    stream: str
-    label: str = ""
-    role: str = ""
-    depth: int = 0
-    times: list[int] = field(default_factory=list)
-    nodes: list[Node] = field(default_factory=list)
-    ranks: bytearray = field(default_factory=bytearray)
-    placed: dict[str, int] = field(default_factory=dict)
-    placed_at: list[int] = field(default_factory=list)
-    bars: list[Bars] = field(default_factory=lambda: [Bars() for _ in range(4)])
-    intervals: list[Interval] = field(default_factory=list)
-    turns: list[Node] = field(default_factory=list)
-    floating: bool = False
-    stamp: int = 0
-
-    def find(self, node_id: str, time: int) -> int | None:
-        """The index of a step that stands at a time."""
-        at = bisect_left(self.times, time)
-        while at < len(self.times) and self.times[at] == time:
-            if self.nodes[at].id == node_id:
-                return at
-            at += 1
-        return None
-
-    def nearest(self, time: int) -> int | None:
-        """The index of the step closest in time, the earlier of two; None in an empty lane."""
-        if not self.times:
-            return None
-        at = bisect_left(self.times, time)
-        if at == len(self.times) or (at and time - self.times[at - 1] <= self.times[at] - time):
-            return bisect_left(self.times, self.times[at - 1])
-        return at
-
-    def after(self, key: tuple[int, int, int], row: int, step: int) -> int:
-        """The index next after (1) or before (-1) a place in the order of time, then row, then index.
-
-        Args:
-            key: time, row and index of the place; the index is -1 before all steps of that time.
-            row: of this lane.
-            step: which way.
-
-        Returns:
-            The index; out of range when there is none.
-        """
-        time, mine, index = key
-        if row == mine and index >= 0:
-            return index + step
-        at = bisect_right(self.times, time) if row < mine else bisect_left(self.times, time)
-        return at if step > 0 else at - 1
-
-
 class FlowIndex:
     """The lanes of a conversation.
 
     Attributes:
         order: (name, label, role, depth) of each stream, main first, children under the stream that started them.
+        changes: stream -> (parts that are no more, parts that are new) of the last reload.
         stream_ids: stream name -> id of its node.
         budget: how many more steps may be settled, None for any number. unsettled: whether one was asked for beyond that.
     """
@@ -184,6 +63,9 @@ class FlowIndex:
         self._listed: list[tuple[str, str, str, int]] = []
         self.stream_ids: dict[str, str] = {}
         self._parts: dict[str, tuple[Tree, dict[str, Part]]] = {}
+        self._by_stream: dict[str, dict[str, Part]] = {}
+        self._stretches: list[Stretch] | None = None
+        self.changes: dict[str, tuple[list[Part], list[Part]]] = {}
         self._failing: dict[int, frozenset[int]] = {}
         self._known: dict[tuple[str, int], bool] = {}
         self._stamp = 0
@@ -192,14 +74,25 @@ class FlowIndex:
 
     # --- from trees to parts
 
-    def reload(self, ids: set[str] | None = None) -> set[str]:
+    def reload(self, ids: set[str] | None = None, roots: set[str] | None = None) -> set[str]:
         """Cut the trees that are new; list the streams again unless `ids`, all that changed, holds nothing of theirs.
+
+        Args:
+            ids: what changed, None when it is not known.
+            roots: the trees that changed, None when that is not known: then every tree is looked at.
 
         Returns:
             The streams whose lanes changed.
         """
+        for _ in self.reloading(ids, roots):
+            pass
+        return set(self.changes)
+
+    def reloading(self, ids: set[str] | None = None, roots: set[str] | None = None) -> Iterator[float]:
+        """As `reload`, a tree at a time: yields how much of it is done, from 0 to 1. What is cut stays cut when it is left off."""
         if ids is None or any(self._concerns_streams(entity) for entity in ids):
             self._list_streams()
+        yield 0.0
         self._failing = {}
         for landed in self.opened.conversation.data.files:
             # Of several files with one sequence, the last decides; as `SessionData.failed` has it.
@@ -207,22 +100,57 @@ class FlowIndex:
                 self._failing[landed.file.seq] = landed.failed
             else:
                 self._failing.pop(landed.file.seq, None)
-        old, self._parts = self._parts, {}
-        touched: set[str] = set()
-        for tree in self.opened.trees:
+        self.changes = {}
+        few = self._found(roots)
+        if few is None:
+            self._stretches = None
+        trees = few if few is not None else list(self.opened.trees)
+        for at, tree in enumerate(trees):
             root = tree.nodes[0].id
-            known = old.pop(root, None)
+            known = self._parts.get(root)
             if known is None or known[0] is not tree:
-                touched.update(known[1] if known else ())
-                known = tree, self._cut(tree)
-                touched.update(known[1])
-            self._parts[root] = known
-        for _, parts in old.values():
-            touched.update(parts)
-        held = {stream for _, parts in self._parts.values() for stream in parts}
-        unlisted = sorted(held - {name for name, *_ in self._listed})
+                self._replace(root, (tree, self._cut(tree)))
+                yield at / len(trees)
+        if len(self._parts) != len(self.opened.trees):
+            living = {tree.nodes[0].id for tree in self.opened.trees}
+            for root in self._parts.keys() - living:
+                self._replace(root, None)
+        unlisted = sorted(self._by_stream.keys() - {name for name, *_ in self._listed})
         self.order = [*self._listed, *((name, name, "", 0) for name in unlisted)]
-        return touched
+
+    def _found(self, roots: set[str] | None) -> list[Tree] | None:
+        """The trees of some roots; None when they are not told, or one of them stands in no tree."""
+        if roots is None or not self._parts:
+            return None
+        located = [self.opened.locate(root) for root in roots]
+        return [at[0] for at in located if at is not None] if all(at is not None and at[1] == 0 for at in located) else None
+
+    def _replace(self, root: str, known: tuple[Tree, dict[str, Part]] | None) -> None:
+        """Keep the parts of a tree in the place of those it had; or, with None, let go of these."""
+        old = self._parts.get(root) if known is not None else self._parts.pop(root, None)
+        for name, part in old[1].items() if old is not None else ():
+            self.changes.setdefault(name, ([], []))[0].append(part)
+            del self._by_stream[name][root]
+            if not self._by_stream[name]:
+                del self._by_stream[name]
+            if self._stretches is not None:
+                self._forget_stretches(self._stretches, part)
+        if known is not None:
+            self._parts[root] = known
+            for name, part in known[1].items():
+                self.changes.setdefault(name, ([], []))[1].append(part)
+                self._by_stream.setdefault(name, {})[root] = part
+                if self._stretches is not None:
+                    self._stretches += part.stretches
+
+    @staticmethod
+    def _forget_stretches(every: list[Stretch], part: Part) -> None:
+        # Sorted but for what came since; what goes mostly stands near the end.
+        for stretch in part.stretches:
+            at = len(every) - 1
+            while every[at] != stretch:
+                at -= 1
+            del every[at]
 
     def forget(self) -> None:
         """Let go of what was read of single records."""
@@ -297,12 +225,17 @@ class FlowIndex:
 
     # --- from parts to lanes
 
-    def roots(self) -> Iterable[str]:
-        """The trees, in order."""
-        return self._parts
+    def holds(self, root: str) -> bool:
+        """Whether there is a tree with such a root."""
+        return root in self._parts
 
     def stretches(self, roots: Iterable[str] | None, stream: str | None) -> list[Stretch]:
         """Activity of some trees (all when None), on all streams or on one."""
+        if roots is None and stream is None:
+            if self._stretches is None:
+                self._stretches = [stretch for _, part in self._of(None) for stretch in part.stretches]
+            self._stretches.sort()
+            return join_stretches(self._stretches)
         return join_stretches(
             stretch
             for name, part in self._of(roots)
@@ -319,52 +252,49 @@ class FlowIndex:
         """The streams that a tree has steps on."""
         return set(self._parts[root][1]) if root in self._parts else set()
 
-    def lanes(self, roots: list[str] | None, only: set[str] | None = None) -> dict[str, Lane]:
+    def lanes(self, roots: list[str] | None, only: set[str] | None = None, old: dict[str, Lane] | None = None) -> dict[str, Lane]:
         """Join the parts of each stream.
 
         Args:
             roots: of which trees; None for all.
             only: which streams; None for all.
+            old: lanes of all trees, made before the last reload: those take over what it changed, where they can.
 
         Returns:
             Lanes by stream name.
         """
         self._stamp += 1
         held: dict[str, list[Part]] = {}
-        end = -NEVER
-        for name, part in self._of(roots):
-            if part.stretches:
-                end = max(end, part.stretches[-1][1])
-            if only is None or name in only:
-                held.setdefault(name, []).append(part)
+        if roots is None:
+            held = {name: list(parts.values()) for name, parts in self._by_stream.items() if only is None or name in only}
+        else:
+            for name, part in self._of(roots):
+                if only is None or name in only:
+                    held.setdefault(name, []).append(part)
         found = {}
         for name, label, role, depth in self.order:
-            if only is None or name in only:
-                lane = found[name] = Lane(name, name, label, role, depth, stamp=self._stamp)
-                self._join(lane, held.get(name, []), end if end > -NEVER else 0)
+            if only is not None and name not in only:
+                continue
+            lane = old.get(name) if old is not None and roots is None else None
+            if lane is not None and name in self.changes and lane.renew(*self.changes[name]):
+                lane.label, lane.role, lane.depth = label, role, depth
+            else:
+                lane = Lane(name, name, label, role, depth)
+                self._join(lane, held.get(name, []), roots)
+            lane.stamp = self._stamp
+            found[name] = lane
         return found
 
-    def _join(self, lane: Lane, parts: list[Part], end: int) -> None:
-        timed = [part for part in parts if part.times]
-        timed.sort(key=lambda part: part.times[0])
-        for part in timed:
-            lane.times += part.times
-            lane.nodes += part.nodes
-            lane.ranks += part.ranks
-        if any(a.times[-1] > b.times[0] for a, b in pairwise(timed)):
-            order = sorted(range(len(lane.times)), key=lane.times.__getitem__)
-            lane.times = [lane.times[at] for at in order]
-            lane.nodes = [lane.nodes[at] for at in order]
-            lane.ranks = bytearray(lane.ranks[at] for at in order)
-        for sort in (TALK, RUN):
-            lane.bars[sort] = Bars.of([span for part in parts for span in part.spans[sort]])
-        lane.intervals = [span for part in parts for span in part.intervals]
-        lane.bars[INTERVAL] = Bars.of(lane.intervals)
-        lane.turns = [node for part in parts for node in part.turns]
+    def _join(self, lane: Lane, parts: list[Part], roots: Iterable[str] | None) -> None:
+        lane.join(parts)
         untimed = [node for part in parts for node in part.untimed]
         if untimed:
             lane.floating = not lane.times
-            self._place(lane, untimed, lane.times[-1] if lane.times else end)
+            self._place(lane, untimed, lane.times[-1] if lane.times else self._last(roots))
+
+    def _last(self, roots: Iterable[str] | None) -> int:
+        """When the last activity was; 0 without any."""
+        return max((part.stretches[-1][1] for _, part in self._of(roots) if part.stretches), default=0)
 
     def _place(self, lane: Lane, untimed: list[Node], end: int) -> None:
         """Stand steps without a time by their position: where the step read before them stands, else at the lane's end."""
@@ -416,17 +346,25 @@ class FlowIndex:
     # --- what the records tell, asked for late
 
     def measure_turns(self, lane: Lane) -> None:
-        """Make the bars of the turns that the runtime measured; reads a record for each, once for a lane."""
+        """Make the bars of the turns that the runtime measured; reads a record for each, once, as far as the budget goes."""
         data = self.opened.conversation.data
-        spans = []
-        for node in lane.turns:
+        count = len(lane.turns) if self.budget is None else min(self.budget, len(lane.turns))
+        for node in lane.turns[:count]:
             record = data.record(node.ref.seq, node.ref.row) if node.ref is not None else None
             at = data.time(node.ref.seq, node.ref.row) if node.ref is not None else 0
             took = duration_ms(record) if record is not None else 0
-            if took > 0 and at:
-                spans.append((at - took * 1_000_000, at))
-        lane.turns = []
-        lane.bars[TURN] = Bars.of(spans)
+            lane.took[node.id] = (at - took * 1_000_000, at) if took > 0 and at else None
+        del lane.turns[:count]
+        if self.budget is not None:
+            self.budget -= count
+            self.unsettled |= bool(lane.turns)
+        if count:
+            lane.show_turns()
+
+    def stamp(self) -> int:
+        """A number that no lane has yet."""
+        self._stamp += 1
+        return self._stamp
 
     def settle(self, lane: Lane, at: int) -> int:
         """Find out whether a step that may have failed did; reads the records it stands on, once.

@@ -2,24 +2,27 @@
 
 It is a row source: a row is a lane, its key the stream's name (zoomed into a stream: the family's). The axis is two lines to
 stand above the rows. The selection is a node id and is shared with the tree. What is kept: the index (`FlowIndex`), the lanes
-shown, the axis, and a painter for the window. A zoom makes the axis anew (costs the stretches of activity), a pan only the
-painter, a move only the edges. Rows are painted when they are asked for; see `paint`.
+shown, the axis, and a painter for the window. A zoom makes the axis anew (costs a sum over the stretches of activity), a pan only
+the painter, a move only the edges. Rows are painted when they are asked for; see `paint`. A model that is begun without `whole` has
+no rows until `build` has looked at every step, in slices as long as the caller likes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from datetime import tzinfo
+from time import perf_counter
 
 from ...grammar import one_line
 from ...lines.line import Line, Span
 from ...session.opened import Opened
 from ...text.cells import pad
 from . import words
-from .axis import NEVER, Axis
+from .axis import NEVER, Activity, Axis
 from .edges import Edge, lay
 from .index import FlowIndex, Lane
 from .links import edges_of, streams_below
+from .moves import Moves
 from .paint import Painter
 from .signs import ASCII, MAYBE, UNICODE
 from .ticks import axis_lines
@@ -28,7 +31,7 @@ _MAX_INDENT = 6
 _MOST_CELLS = 1 << 22
 
 
-class FlowModel:
+class FlowModel(Moves):
     """The timeline of an opened conversation.
 
     Attributes:
@@ -38,18 +41,21 @@ class FlowModel:
         focused: whether the pane has the focus; the cursor looks different without.
         lanes: the rows.
         axis: where times stand.
+        progress: how much of the first look at the steps is done, from 0 to 1.
     """
 
-    def __init__(self, opened: Opened, tz: tzinfo) -> None:
+    def __init__(self, opened: Opened, tz: tzinfo, *, whole: bool = True, index: FlowIndex | None = None) -> None:
         """
         Args:
             opened: what is shown.
             tz: the zone of the clock.
+            whole: look at every step at once; otherwise `build` does.
+            index: one that another model of the same conversation has made.
         """
         self.opened = opened
         self.tz = tz
         self.signs = ASCII if opened.grammar.ascii_only else UNICODE
-        self.index = FlowIndex(opened)
+        self.index = index or FlowIndex(opened)
         self.selected: str | None = None
         self.scope: str | None = None
         self.stream: str | None = None
@@ -59,7 +65,7 @@ class FlowModel:
         self.painter: Painter | None = None
         self._by_stream: dict[str, Lane] = {}
         self._rows: dict[str, int] = {}
-        self._families: tuple[Lane, list[Lane]] | None = None
+        self._families: tuple[Lane, int, list[Lane]] | None = None
         self._roots: list[str] | None = None
         self._at: tuple[int, int | None, int] | None = None  # row, index in the lane, time
         self._cells = 80
@@ -69,8 +75,31 @@ class FlowModel:
         self._stamp = 0
         self._match: frozenset[str] = frozenset()
         self._found: dict[str, tuple[int, list[int]]] = {}
-        self.index.reload()
-        self._show(None)
+        self._settled = 0
+        self._ticks: tuple[Hashable, list[Line]] = None, []
+        self._building: Iterator[float] | None = self.index.reloading()
+        self.progress = 0.0
+        self._lay_axis()
+        if whole:
+            self.build()
+
+    @property
+    def ready(self) -> bool:
+        """Whether every step was looked at."""
+        return self._building is None
+
+    def build(self, seconds: float | None = None) -> bool:
+        """Look at the steps for so long, roughly (to the end when left out); whether all were looked at."""
+        until = None if seconds is None else perf_counter() + seconds
+        if self._building is not None:
+            for progress in self._building:
+                self.progress = progress
+                if until is not None and perf_counter() > until:
+                    return False
+            self._building = None
+            self._show(None)
+            self._reveal()
+        return True
 
     # --- what is shown
 
@@ -81,13 +110,22 @@ class FlowModel:
             roots: the trees built again, None for all. The trees themselves tell too; an empty set says that none was.
             ids: of everything added, changed and removed, relations too; None when not known: the streams are listed again.
         """
+        if not self.ready:
+            self._building = self.index.reloading()
+            return
         order = self.index.order
         if roots is None:
             self.index.forget()
-        touched = self.index.reload(ids)
-        if self.scope is not None and self.scope not in set(self.index.roots()):
+        touched = self.index.reload(ids, roots)
+        if self.scope is not None and not self.index.holds(self.scope):
             self.scope = None
         self._show(None if order != self.index.order or roots is None or self.scope is not None else touched)
+
+    def refresh(self) -> None:
+        """Take over what landed where nobody says what; costs a look at every tree."""
+        if self.ready:
+            self.index.reload()
+            self._show(None)
 
     def set_scope(self, root_id: str | None) -> bool:
         """Show one talk (with the streams that its steps started) or, with None, the whole conversation.
@@ -98,7 +136,7 @@ class FlowModel:
         Returns:
             False when there is no such talk; nothing changes then.
         """
-        if root_id is not None and root_id not in set(self.index.roots()):
+        if not self.ready or (root_id is not None and not self.index.holds(root_id)):
             return False
         if root_id != self.scope:
             self.scope = root_id
@@ -133,7 +171,7 @@ class FlowModel:
         else:
             floating = {name for name, lane in self._by_stream.items() if lane.floating}
             if touched:
-                self._by_stream |= self.index.lanes(self._roots, touched | floating)
+                self._by_stream |= self.index.lanes(self._roots, touched | floating, self._by_stream)
         if self.stream is not None and not (self.stream in self._by_stream and self._by_stream[self.stream].times):
             self.stream = None
         if self.stream is not None:
@@ -145,20 +183,19 @@ class FlowModel:
         self._select(self.selected)
 
     def _families_of(self, lane: Lane) -> list[Lane]:
-        if self._families is None or self._families[0] is not lane:
-            self._families = lane, self.index.families(lane)
-        return self._families[1]
+        if self._families is None or self._families[0] is not lane or self._families[1] != lane.stamp:
+            self._families = lane, lane.stamp, self.index.families(lane)
+        return self._families[2]
 
     def _lay_axis(self) -> None:
         old: Axis | None = getattr(self, "axis", None)
         left = old.start_of(self._first) if old is not None and self._first else -NEVER
         stretches = self.index.stretches(self._roots, self.stream)
-        active = sum(end - start + 1 for start, end in stretches)
-        if old is not None and self._factor > 1.0 and old.active != active:
+        activity = Activity(stretches)
+        if old is not None and self._factor > 1.0 and old.active != activity.active:
             # The scale stays when time goes on; only «fit» takes in what is new.
-            self._factor = max(1.0, self._factor * active / old.active)
-        self._stretches = stretches
-        self.axis = Axis(stretches, self._total())
+            self._factor = max(1.0, self._factor * activity.active / old.active)
+        self.axis = Axis(activity, self._total())
         self._first = self.axis.cell_of(left) if left > -NEVER else 0
         self._window()
 
@@ -178,7 +215,7 @@ class FlowModel:
     @property
     def version(self) -> Hashable:
         """Changes whenever any row may have changed."""
-        return self._stamp, self.selected, self.focused
+        return self._stamp, self._settled, self.selected, self.focused
 
     def __len__(self) -> int:
         return len(self.lanes)
@@ -250,10 +287,16 @@ class FlowModel:
         here = None
         if self._at is not None:
             here = self._ready().cell(self._at[2])
-        return axis_lines(self.axis, self._first, self._cells, self.tz, self.signs, self.label_width(width), here)
+        key = self._stamp, width, here
+        if self._ticks[0] != key:
+            indent = self.label_width(width)
+            self._ticks = key, axis_lines(self.axis, self._first, self._cells, self.tz, self.signs, indent, here)
+        return self._ticks[1]
 
     def status(self) -> str:
         """What is shown, in a few words: which part, how many lanes, at which zoom."""
+        if not self.ready:
+            return self.building_words()
         if self.stream is not None:
             what = f"stream {one_line(self._by_stream[self.stream].label)}"
         else:
@@ -266,6 +309,10 @@ class FlowModel:
         if self.unsettled:
             parts.append("looking for failures")
         return words.plain(f" {self.signs.dot} ".join(parts), self.signs)
+
+    def building_words(self) -> str:
+        """How far the first look at the steps is."""
+        return words.plain(f"looking at the steps{'...' if self.signs is ASCII else '…'} {100 * self.progress:.0f} %", self.signs)
 
     def legend(self, width: int = 1000) -> Line:
         """What the signs mean, as far as there is room."""
@@ -304,7 +351,7 @@ class FlowModel:
         wanted = max(1.0, min(self._factor * factor, most))
         if wanted != self._factor:
             self._factor = wanted
-            self.axis = Axis(self._stretches, self._total())
+            self.axis = Axis(self.axis.activity, self._total())
             self._first = self.axis.cell_of(time) - column
             self._window()
 
@@ -317,7 +364,7 @@ class FlowModel:
     def fit(self) -> None:
         """Show the whole axis."""
         self._factor, self._first = 1.0, 0
-        self.axis = Axis(self._stretches, self._total())
+        self.axis = Axis(self.axis.activity, self._total())
         self._window()
 
     def pan(self, cells: int) -> None:
@@ -434,66 +481,6 @@ class FlowModel:
         assert self.selected is not None
         return self.selected
 
-    def next_event(self, step: int, across: bool = False) -> str | None:
-        """Select the next (1) or previous (-1) step by time, in the lane or across all.
-
-        Steps of one moment follow one another by lane, in a lane by reading order.
-
-        Returns:
-            Its id; None at the end. With nothing selected, the first step of all.
-        """
-        if self._at is None:
-            return self._first_of_all()
-        row = self._at[0]
-        if not across:
-            at = self._neighbour(row, step)
-            return self._choose(row, at) if at is not None else None
-        best: tuple[int, int, int] | None = None
-        for other, lane in enumerate(self.lanes):
-            at = self._neighbour(other, step)
-            if at is not None:
-                key = (lane.times[at], other, at)
-                if best is None or (key < best if step > 0 else key > best):
-                    best = key
-        return self._choose(best[1], best[2]) if best is not None else None
-
-    def _neighbour(self, row: int, step: int) -> int | None:
-        """The step of a row that comes next after the selection (or before it)."""
-        assert self._at is not None
-        mine, index, time = self._at
-        at = self.lanes[row].after((time, mine, -1 if index is None else index), row, step)
-        return at if 0 <= at < len(self.lanes[row].times) else None
-
-    def _first_of_all(self) -> str | None:
-        best = min(((lane.times[0], row) for row, lane in enumerate(self.lanes) if lane.times), default=None)
-        return self._choose(best[1], 0) if best is not None else None
-
-    def next_lane(self, step: int) -> str | None:
-        """Select, on the next lane below (1) or above (-1) that has steps, the one nearest in time.
-
-        Returns:
-            Its id; None when there is no such lane.
-        """
-        if self._at is None:
-            return self._first_of_all()
-        row = self._at[0] + (1 if step > 0 else -1)
-        far = abs(step)
-        last: int | None = None
-        while 0 <= row < len(self.lanes) and far:
-            if self.lanes[row].times:
-                last, far = row, far - 1
-            row += 1 if step > 0 else -1
-        at = self.lanes[last].nearest(self._at[2]) if last is not None else None
-        return self._choose(last, at) if last is not None and at is not None else None
-
-    def end_of_lane(self, step: int) -> str | None:
-        """Select the last (1) or first (-1) step of the lane; returns its id."""
-        if self._at is None:
-            return self._first_of_all()
-        row = self._at[0]
-        count = len(self.lanes[row].times)
-        return self._choose(row, count - 1 if step > 0 else 0) if count else None
-
     def in_cell(self) -> int:
         """How many steps share the cell of the selection in its lane."""
         if self._at is None:
@@ -521,10 +508,16 @@ class FlowModel:
         self.index.budget = records
         self.index.unsettled = False
         for lane in {id(lane): lane for lane in (*self._by_stream.values(), *self.lanes)}.values():
+            changed = bool(lane.turns)
+            if lane.turns:
+                self.index.measure_turns(lane)
             at = lane.ranks.find(MAYBE)
             while at >= 0 and self.index.settle(lane, at) != MAYBE:
+                changed = True
                 at = lane.ranks.find(MAYBE, at + 1)
-        self._stamp += 1
+            if changed:
+                lane.stamp = self.index.stamp()
+        self._settled += 1
         return not self.index.unsettled
 
     # --- matches

@@ -1,8 +1,8 @@
 """Painting one lane: bars first, marks over them, lines of edges where no mark stands.
 
-A `Painter` is a window on the axis: its first cell and its width. It walks from one cell that holds something to the next, a
-bisection each, so a row costs the cells that are seen, whatever number of steps share one; `touched` counts the steps it looked
-at. Of the steps in a cell the greatest rank wins; that is one `max` over bytes.
+A `Painter` is a window on the axis: its first cell, its width, and the times at which its cells begin. It walks from one cell that
+holds something to the next, two bisections each, so a row costs the cells that are seen, whatever number of steps share one;
+`touched` counts the steps it looked at. Of the steps in a cell the greatest rank wins; that is one `max` over bytes.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ class Painter:
         self.ascii_only = ascii_only
         self.touched = 0
         self._settle = settle
-        self._begin = axis.start_of(first)
-        self._end = axis.start_of(first + width)
+        # Where each cell begins, and where the window ends: a time stands in the last cell that begins at it or before.
+        self._starts = [axis.start_of(first + cell) for cell in range(width + 1)]
+        self._begin, self._end = self._starts[0], self._starts[-1]
         # Blanks have the role of the gaps, so that an empty row is one span.
         self._blank = [" "] * width
         for low, high, _ in axis.gaps:
@@ -85,28 +86,30 @@ class Painter:
 
     def _bars(self, bars: Bars, sort: int, signs: list[str], roles: list[str]) -> None:
         """Fill the cells of bars, all that begin in one cell at once: together they reach as far as the longest."""
-        starts, ends, cell = bars.starts, bars.ends, self.cell
+        starts, ends, begins, last = bars.starts, bars.ends, self._starts, self.width
         sign, role = self.signs.bars[sort], BAR_ROLES[sort]
         at = bisect_left(starts, self._begin)
         if at and bars.reach[at - 1] >= self._begin:
-            high = min(self.width, cell(bars.reach[at - 1]) + 1)
+            high = min(last, bisect_right(begins, bars.reach[at - 1]))
             signs[0:high], roles[0:high] = [sign] * high, [role] * high
-        while at < len(starts) and starts[at] < self._end:
-            low = cell(starts[at])
-            after = bisect_left(starts, self.axis.start_of(self.first + low + 1), at)
-            high = min(self.width, cell(max(ends[at:after])) + 1)
+        count = bisect_left(starts, self._end, at)
+        while at < count:
+            low = bisect_right(begins, starts[at]) - 1
+            after = bisect_left(starts, begins[low + 1], at, count)
+            high = min(last, bisect_right(begins, max(ends[at:after]) if after - at > 1 else ends[at]))
             signs[low:high], roles[low:high] = [sign] * (high - low), [role] * (high - low)
             at = after
 
     def _marks(
         self, lane: Lane, signs: list[str], roles: list[str], selected: int | None, matches: list[int]
     ) -> set[int]:
-        times, marked = lane.times, set()
+        times, marked, begins = lane.times, set(), self._starts
         at = bisect_left(times, self._begin)
+        count = bisect_left(times, self._end, at)
         free: tuple[int, str] | None = None
-        while at < len(times) and times[at] < self._end:
-            cell = self.cell(times[at])
-            after = bisect_left(times, self.axis.start_of(self.first + cell + 1), at)
+        while at < count:
+            cell = bisect_right(begins, times[at]) - 1
+            after = bisect_left(times, begins[cell + 1], at, count)
             if free and free[0] < cell:
                 self._say(free, signs, roles)
             here = selected is not None and at <= selected < after

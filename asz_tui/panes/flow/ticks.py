@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
 
 from ...lines.line import Line, Span
 from ...text.words import duration
@@ -23,6 +24,7 @@ _LADDER = [
 ]  # fmt: skip
 
 
+_QUARTER = 900 * SECOND
 _APART = 2
 """Blanks between two labels at least."""
 _ROOMY = 8
@@ -89,21 +91,31 @@ def ticks(axis: Axis, first: int, after: int, tz: tzinfo) -> list[tuple[int, str
     fine = step < 60 * SECOND
     round_: dict[int, int] = {axis.cell_of(time): time for time in axis.band_starts(first, after)}
     starts: dict[int, int] = {}
+    begins = [axis.start_of(cell) for cell in range(first, after + 1)]
+    cell = -1
     for start, end in axis.segments(first, after):
-        starts.setdefault(axis.cell_of(start), start)
+        if cell < 0 or start >= begins[cell + 1]:
+            cell = bisect_right(begins, start) - 1
+            starts.setdefault(first + cell, start)
         for time in _multiples(start, end, step, tz):
-            if first <= (cell := axis.cell_of(time)) < after:
-                round_[cell] = time
+            if begins[0] <= time < begins[-1]:
+                round_[first + bisect_right(begins, time) - 1] = time
     return _apart(round_, starts, after, fine, tz)
 
 
 def _multiples(start: int, end: int, step: int, tz: tzinfo) -> Iterable[int]:
-    moment = _moment(start, tz)
-    if moment is None:
-        return
-    offset = moment.utcoffset() or timedelta()
-    shift = int(offset.total_seconds()) * SECOND
-    yield from range(-(-(start + shift) // step) * step - shift, end + 1, step)
+    shift = _shift(start // _QUARTER, tz)
+    if shift is None:
+        return ()
+    first = -(-(start + shift) // step) * step - shift
+    return range(first, end + 1, step) if first <= end else ()
+
+
+@lru_cache(1 << 15)
+def _shift(quarter: int, tz: tzinfo) -> int | None:
+    """How far a zone's clock is ahead in a quarter of an hour, in nanoseconds; clocks are set at full quarters only."""
+    moment = _moment(quarter * _QUARTER, tz) if quarter else _moment(1, tz)
+    return int((moment.utcoffset() or timedelta()).total_seconds()) * SECOND if moment is not None else None
 
 
 def _apart(

@@ -174,6 +174,12 @@ class ConversationBase(Screen[None]):
             return
         self.query_one("#body").set_class(self.app.size.width >= WIDE and self.detail_shown and self.pane == "talks", "three")
         self.show_header()
+        self.show_place()
+
+    def show_place(self) -> None:
+        """Tabs with the breadcrumb, and footer: what a move of the cursor changes."""
+        if not self.is_mounted:
+            return
         crumbs = frame.breadcrumb(self.opened, self.selected()) if self.opened and self.pane == "talks" else []
         if self.pane == "flow" and self.source is not None:
             crumbs = [self.source.status()]

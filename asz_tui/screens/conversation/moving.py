@@ -16,10 +16,13 @@ from .reading import Reading
 class Moving(Reading):
     """Moves through the rows and the trees."""
 
+    _framed: object = None
+
     def on_line_view_moved(self, event: LineView.Moved) -> None:
         """The frame and the detail follow the cursor."""
         if event.view.id == self.pane:
-            self.show_frame()
+            if self._framed != (self.pane, event.key, event.index):
+                self.show_place()
             self.show_detail_soon()
         elif event.view.id == "detail":
             self.show_footer()
@@ -34,7 +37,9 @@ class Moving(Reading):
         if self.follow and how in ("cursor_up", "page_up", "half_page_up", "home"):
             self.set_follow(False)
         getattr(self.view, how)()
-        self.show_footer()
+        # At once, so that the row and what the frame says of it stand in one frame of the terminal.
+        self.show_place()
+        self._framed = self.pane, self.view.cursor_key, self.view.cursor
 
     def go_to(self, node_id: str | None, *, remember: bool = True) -> bool:
         """Put the cursor of the Talks pane on a node, unfolding what is above it.

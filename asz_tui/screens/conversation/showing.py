@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Hashable
 
 from textual.message import Message
@@ -32,6 +33,28 @@ class Showing(Finding):
     _detail_timer: Timer | None = None
     _counting = False
     _unfolded = False
+
+    def _configure(self) -> None:
+        """What keys need to be quick: rows made ahead, and no collection that walks over all that was read."""
+        super()._configure()
+        # What was read stays until the conversation is closed; looking it through for garbage takes up to half a second.
+        gc.freeze()
+        if not self.asz.slow:
+            for pane in self.query(LineView):
+                pane.make_ahead()
+
+    def on_unmount(self) -> None:
+        """Let what was read be collected."""
+        gc.unfreeze()
+
+    def on_descendant_focus(self) -> None:
+        """The footer says what can be done where the focus is now."""
+        self.show_footer()
+
+    def on_text_view_wrapped(self) -> None:
+        """The footer counts the rows of the detail."""
+        if self.in_detail:
+            self.show_footer()
 
     # --- panes
 
