@@ -15,7 +15,7 @@ from .document.build import build_document
 from .document.changes import Observations, collect_observations
 from .document.content import ContentReader
 from .document.model import Document, ViewNode
-from .document.to_json import to_compact_json, to_json
+from .document.to_json import json_chunks, to_compact_json, to_json
 from .errors import ChainError
 from .sessiondata.reader import Landed
 from .sessiondata.record import Record
@@ -23,7 +23,7 @@ from .sessiondata.session import NewFiles, SessionData
 from .sessionflow.chain import Chain, Link
 from .sessionflow.fold import Delta, Fold
 from .storage import RoundFile, Storage
-from .verify import Report, verify_chain
+from .verify import Report, Verifier
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being read («rounds» in files, «records» in bytes), how much of it is done, and how much there is."""
@@ -37,15 +37,25 @@ class Update:
         deltas: one per round applied, in order.
         landed: the landed files read.
         restarted: the chain was replaced and everything was read anew.
+        files_went: landed files that were read are gone or were replaced.
         problems_changed: what is listed, readable or missing changed, so the verification may have too.
+        checked: how many files that were only skimmed before were checked; the records of those that are not in ``landed`` are
+            what they were.
     """
 
     deltas: list[Delta] = field(default_factory=list)
     landed: list[Landed] = field(default_factory=list)
     restarted: bool = False
+    files_went: bool = False
     problems_changed: bool = False
+    checked: int = 0
 
     def __bool__(self) -> bool:
+        return bool(self.checked or self.news)
+
+    @property
+    def news(self) -> bool:
+        """Whether anything else is new than that files were checked and are what they were."""
         return bool(self.deltas or self.landed or self.restarted or self.problems_changed)
 
 
@@ -82,6 +92,7 @@ class Conversation:
         self.id = conversation
         self.chain = Chain(storage, conversation, through=through)
         self.data = SessionData(storage, conversation)
+        self._verifier = Verifier()
         self._report: Report | None = None
         self._document: Document | None = None
         self._content: ContentReader | None = None
@@ -92,11 +103,12 @@ class Conversation:
         """The fold of the rounds that link."""
         return self.chain.fold
 
-    def read_new(self, progress: Progress | None = None) -> Pending:
+    def read_new(self, progress: Progress | None = None, *, skim: bool = False) -> Pending:
         """Read what landed since, changing nothing, so that it can be done in another thread; ``take`` makes it part of this.
 
         Args:
             progress: told how far the reading is.
+            skim: only skim the landed files: the rest is to be read and ``verifying`` true until further readings were taken.
         """
         rounds = self.chain.read_new(_part(progress, "rounds"))
         lost = self.chain.lost(rounds)
@@ -104,7 +116,7 @@ class Conversation:
         data = self.data
         if lost or session != data.session:
             data = SessionData(self.storage, session, keep_records=data.keep_records)
-        return Pending(rounds, data, data.read_new(_part(progress, "records")))
+        return Pending(rounds, data, data.read_new(_part(progress, "records"), skim=skim))
 
     def _session_of(self, rounds: dict[RoundFile, Link | None], lost: bool) -> str:
         """The session that the fold will have: that of the first round of the chain, or the conversation's id without one."""
@@ -117,33 +129,44 @@ class Conversation:
 
     def take(self, pending: Pending) -> Update:
         """Make what ``read_new`` found part of this conversation; costs in proportion to it."""
-        stopped, generation = self.chain.stopped, self.chain.generation
-        files, unreadable = self.data.generation, self.data.unreadable
-        links = [(link.file, link.round is None, link.why) for link in self.chain.links]
-        deltas = self.chain.take(pending.rounds)
+        chain = self.chain
+        stopped, generation, listing = chain.stopped, chain.generation, chain.listing
+        data, files, unreadable = self.data, self.data.generation, self.data.unreadable
+        deltas = chain.take(pending.rounds)
         self.data = pending.data
+        skimmed = {landed.file.wire for landed in self.data.files if not landed.checked} if self.data.unchecked else set()
         landed = self.data.take(pending.files)
-        update = Update(deltas, landed, self.chain.generation != generation)
+        update = Update(deltas, landed, chain.generation != generation)
+        update.files_went = data is not self.data or files != self.data.generation
+        checked = [landed for landed in pending.files.landed if landed.file.wire in skimmed]
+        update.checked = len(checked)
         update.problems_changed = (
-            stopped != self.chain.stopped
-            or files != self.data.generation
-            or unreadable != self.data.unreadable
-            or links != [(link.file, link.round is None, link.why) for link in self.chain.links]
+            stopped != chain.stopped or listing != chain.listing or update.files_went or unreadable != self.data.unreadable
         )
+        self._verifier.landed(found.file.seq for found in landed)
+        if update.files_went:
+            self._verifier.forget()
         if update:
             self._report = self._document = None
+        if update.news or any(landed.observing for landed in checked):
             self._content = self._observations = None
         return update
 
-    def refresh(self, progress: Progress | None = None, *, keep_records: bool = False) -> Update:
+    def refresh(self, progress: Progress | None = None, *, keep_records: bool = False, skim: bool = False) -> Update:
         """Take in the rounds and landed files that came since the last refresh.
 
         Args:
             progress: told how far the reading is.
             keep_records: keep the decoded records, for a document that is to be built at once.
+            skim: as in ``read_new``.
         """
         self.data.keep_records = keep_records
-        return self.take(self.read_new(progress))
+        return self.take(self.read_new(progress, skim=skim))
+
+    @property
+    def verifying(self) -> bool:
+        """Whether landed files were only skimmed so far, so that the verification is not known."""
+        return self.data.unchecked > 0
 
     @property
     def usable(self) -> bool:
@@ -160,9 +183,9 @@ class Conversation:
 
     @property
     def report(self) -> Report:
-        """The verification of the chain, computed once per refresh."""
+        """The verification of the chain, computed once per refresh; rounds found in order before are not checked again."""
         if self._report is None:
-            self._report = verify_chain(self.chain, self.data)
+            self._report = self._verifier.report(self.chain, self.data)
         return self._report
 
     def document(self) -> Document:
@@ -171,6 +194,9 @@ class Conversation:
         Raises:
             ChainError: when no round is usable.
         """
+        if self.verifying:
+            self.data.complete()
+            self._report = None
         if self._document is None:
             self._document = build_document(self.chain, self.data, self.report)
         return self._document
@@ -205,12 +231,16 @@ class Conversation:
         """The document as JSON; see ``to_json`` and ``to_compact_json``."""
         return (to_compact_json if compact else to_json)(self.document())
 
+    def json_chunks(self) -> Iterator[bytes]:
+        """The document as JSON in pieces, which needs less memory and time than ``json``."""
+        return json_chunks(self.document())
+
     def yaml(self) -> Iterator[bytes]:
         """The document as YAML in pieces."""
-        from .document.to_json import to_plain
+        from .document.to_json import to_passing
         from .document.to_yaml import yaml_chunks
 
-        return yaml_chunks(to_plain(self.document()))
+        return yaml_chunks(to_passing(self.document()))
 
     def record(self, seq: int, row: int) -> Record | None:
         """The landed record at an address, or None."""

@@ -11,8 +11,9 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from .errors import RootError
@@ -32,6 +33,9 @@ class RoundFile:
     number: int
     prefix: str
 
+    def __hash__(self) -> int:
+        return hash(self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class LandedFile:
@@ -44,12 +48,20 @@ class LandedFile:
     stream: str | None
     run: str | None
 
+    def __hash__(self) -> int:
+        return hash(self.path)
+
     def size(self) -> int:
         """Bytes of the file as the file system tells them; 0 when it is gone."""
         try:
             return os.stat(self.path).st_size
         except OSError:
             return 0
+
+
+_NONE: Mapping[str, RoundFile] = {}
+_by_number = attrgetter("number", "name")
+_by_seq = attrgetter("seq", "wire")
 
 
 def round_number(name: str) -> int | None:
@@ -81,14 +93,22 @@ class Storage:
         except OSError as error:
             raise RootError(f"the storage root {root} cannot be read: {error.strerror or error}") from None
 
-    def conversation_ids(self) -> list[str]:
-        """Ids of the conversations that have at least one round file, sorted."""
-        base = os.path.join(self.path, CONVERSATIONS)
-        return sorted(name for name in _names(base) if any(True for _ in self._round_files(name)))
+    def conversation_ids(self, start: str = "") -> list[str]:
+        """Ids of the conversations that have at least one round file, sorted; costs a listing for each that starts so."""
+        return sorted(name for name in self.folders(start) if any(True for _ in self._round_files(name)))
 
-    def rounds(self, conversation: str) -> list[RoundFile]:
-        """The round files of a conversation, by number, then by name; empty when there is no such conversation."""
-        return sorted(self._round_files(conversation), key=lambda file: (file.number, file.name))
+    def folders(self, start: str = "") -> list[str]:
+        """Names that start so of the folders of conversations, in no order, whether or not they hold a round; one listing."""
+        return [name for name in _names(os.path.join(self.path, CONVERSATIONS)) if name.startswith(start)]
+
+    def rounds(self, conversation: str, known: Mapping[str, RoundFile] | None = None) -> list[RoundFile]:
+        """The round files of a conversation, by number, then by name; empty when there is no such conversation.
+
+        Args:
+            conversation: its id.
+            known: files of an earlier listing by path; they are taken over as they are, so that comparing listings is quick.
+        """
+        return sorted(self._round_files(conversation, known or {}), key=_by_number)
 
     def rounds_dir(self, conversation: str) -> str:
         """Where the rounds of a conversation stand."""
@@ -101,37 +121,53 @@ class Storage:
         except OSError:
             return 0
 
-    def _round_files(self, conversation: str) -> Iterator[RoundFile]:
+    def _round_files(self, conversation: str, known: Mapping[str, RoundFile] = _NONE) -> Iterator[RoundFile]:
         if not is_plain_name(conversation):
             return
         base = self.rounds_dir(conversation)
         for name in _regular_files(base):
+            path = f"{base}{os.sep}{name}"
+            file = known.get(path)
+            if file is not None:
+                yield file
+                continue
             match = _ROUND.fullmatch(name)
             if match and int(match[1]) <= _MAX_NUMBER:
-                yield RoundFile(os.path.join(base, name), name, int(match[1]), match[2])
+                yield RoundFile(path, name, int(match[1]), match[2])
 
-    def landed(self, session: str) -> list[LandedFile]:
-        """The landed files of a session, by sequence, then by path (formats.md section 1)."""
+    def landed(self, session: str, known: Mapping[str, LandedFile] | None = None) -> list[LandedFile]:
+        """The landed files of a session, by sequence, then by path (formats.md section 1).
+
+        Args:
+            session: its id.
+            known: files of an earlier listing by path; they are taken over as they are, so that comparing listings is quick.
+        """
         if not is_plain_name(session) or session.startswith("_"):
             return []
         base = os.path.join(self.path, session)
-        found = list(self._landed_in(base, session, "provider_body", None, None))
+        known = known or {}
+        found = list(self._landed_in(base, session, "provider_body", None, None, known))
         for name in _names(os.path.join(base, "streams")):
-            found += self._landed_in(base, session, os.path.join("streams", name), name, None)
+            found += self._landed_in(base, session, os.path.join("streams", name), name, None, known)
         for name in _names(os.path.join(base, "runs")):
-            found += self._landed_in(base, session, os.path.join("runs", name), None, name)
-        found.sort(key=lambda file: (file.seq, file.wire))
+            found += self._landed_in(base, session, os.path.join("runs", name), None, name, known)
+        found.sort(key=_by_seq)
         return found
 
     def _landed_in(
-        self, base: str, session: str, below: str, stream: str | None, run: str | None
+        self, base: str, session: str, below: str, stream: str | None, run: str | None, known: Mapping[str, LandedFile]
     ) -> Iterator[LandedFile]:
         folder = os.path.join(base, below)
         for name in _regular_files(folder):
+            path = f"{folder}{os.sep}{name}"
+            file = known.get(path)
+            if file is not None:
+                yield file
+                continue
             seq = landed_seq(name)
             if seq is not None:
                 wire = f"{session}/{below.replace(os.sep, '/')}/{name}"
-                yield LandedFile(os.path.join(folder, name), wire, name, seq, stream, run)
+                yield LandedFile(path, wire, name, seq, stream, run)
 
     def sessions(self) -> list[str]:
         """Names of the session directories: every directory of the root that does not start with ``_`` or ``.``."""

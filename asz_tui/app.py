@@ -1,12 +1,15 @@
 """The explorer application: its sources, its clock, its colours, and the watcher that tells screens what changed on disk.
 
-Textual is imported here and below `screens/` and `lines/` only, so that commands without a screen start without it.
+Textual is imported here and below `screens/` and `lines/` only, so that commands without a screen start without it. The way to the
+first frame is kept short: a screen, a pane or a dialog is imported when it is first shown, the watcher begins behind the first
+frame, and a conversation that was named is opened without the list below it, which is made when somebody goes back to it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import locale
 import signal
 import sys
@@ -15,21 +18,26 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from asz_core import AszError, Root
-from asz_core.watch import Changes, RootWatcher
 
 from .config import Config, Problem, applied, keymap, load
 from .keys import Key
 from .lines.theme import styles_for
-from .screens.conversation import ConversationScreen
-from .screens.home import HomeScreen
+from .session.first import FirstListing, FirstReading
 from .state import StateStore
+
+if TYPE_CHECKING:
+    from asz_core.watch import Changes, RootWatcher
+
+
+_BELOW_FIRST = 1
+"""Screens below the first that is shown: Textual's own empty one."""
 
 
 class RootChanged(Message):
@@ -76,6 +84,8 @@ class AszApp(App[int]):
         config: Config | None = None,
         problems: Sequence[Problem] = (),
         state: StateStore | None = None,
+        reading: FirstReading | None = None,
+        listing: FirstListing | None = None,
     ) -> None:
         """
         Args:
@@ -92,6 +102,8 @@ class AszApp(App[int]):
             config: the person's configuration.
             problems: what was wrong with it; said once.
             state: where visits and sizes are remembered; nowhere when left out.
+            reading: the first reading of the conversation when it began already.
+            listing: that of the first rows of the list, likewise.
         """
         super().__init__(ansi_color=True)
         self.animation_level = "none"
@@ -107,7 +119,10 @@ class AszApp(App[int]):
         self.line_styles = styles_for(variant) if variant else self.config.styles()
         self.watcher: RootWatcher | None = None
         self._first = (conversation, node)
+        self._reading = reading
+        self._listing = listing
         self._watch = watch
+        self._begun = False
         self._native = native
         self.set_keymap(keymap(self.config))
 
@@ -116,18 +131,37 @@ class AszApp(App[int]):
         return tuple(applied(self.config, table))
 
     def on_mount(self) -> None:
-        """Open the first screen and begin to watch."""
+        """Open the first screen."""
         self.theme = "ansi-dark"
         self._leave_on_signals()
-        home = HomeScreen()
-        self.push_screen(home)
         conversation, node = self._first
         if conversation:
-            self.push_screen(ConversationScreen(conversation, node))
+            from .screens.conversation import ConversationScreen
+
+            self.push_screen(ConversationScreen(conversation, node, reading=self._reading))
+            self._reading = None
+        else:
+            from .screens.home import HomeScreen
+
+            self.push_screen(HomeScreen(listing=self._listing))
+            self._listing = None
+
+    def first_frame_shown(self) -> None:
+        """Begin what nobody should wait for; for a screen to call when what it has to show is shown, as often as it likes."""
+        if self._begun:
+            return
+        self._begun = True
+        gc.enable()
         if self._watch:
+            from asz_core.watch import RootWatcher
+
             self.watcher = RootWatcher(self.root.path, self._changed, native=self._native)
             self.watcher.start()
             threading.Thread(target=self._wait_for_baseline, args=(self.watcher,), name="asz-baseline", daemon=True).start()
+            for screen in self.screen_stack:
+                focus = getattr(screen, "focus_watcher", None)
+                if focus is not None:
+                    focus()
 
     def _leave_on_signals(self) -> None:
         """Leave the terminal as it was when the program is told to end, or the line drops."""
@@ -166,7 +200,18 @@ class AszApp(App[int]):
 
     def open_conversation(self, conversation: str, node: str | None = None, query: str = "") -> None:
         """Open a conversation over the screen that is shown, on a node, with a search going on."""
+        from .screens.conversation import ConversationScreen
+
         self.push_screen(ConversationScreen(conversation, node, query))
+
+    def leave_conversation(self, conversation: str) -> None:
+        """Go back from a conversation to where it was opened, or to the list when it was opened at once."""
+        if len(self.screen_stack) > _BELOW_FIRST + 1:
+            self.screen.dismiss(None)
+            return
+        from .screens.home import HomeScreen
+
+        self.switch_screen(HomeScreen(conversation))
 
     async def action_quit(self) -> None:
         """Leave."""
@@ -194,6 +239,8 @@ def run_explorer(
     slow: bool = False,
     mouse: bool = True,
     demo: bool = False,
+    reading: FirstReading | None = None,
+    listing: FirstListing | None = None,
 ) -> int:
     """Run the explorer until the person leaves it.
 
@@ -205,6 +252,8 @@ def run_explorer(
         slow: for slow lines.
         mouse: take the mouse.
         demo: the root is the bundled sample.
+        reading: the first reading of the conversation when it began already; the id is a whole one then.
+        listing: that of the first rows of the list, likewise.
 
     Returns:
         The exit code.
@@ -213,7 +262,7 @@ def run_explorer(
         AszError: when a root or a conversation cannot be opened.
     """
     root = Root(roots[0])
-    found = root.resolve(conversation) if conversation else None
+    found = root.resolve(conversation) if conversation and reading is None else conversation
     config, problems = load()
     app = AszApp(
         root,
@@ -224,6 +273,8 @@ def run_explorer(
         config=config,
         problems=problems,
         state=StateStore(),
+        reading=reading,
+        listing=listing,
     )
     app.title = "asz-tui demo" if demo else "asz-tui"
     # Threads that read, search and write to the terminal hand over sooner: a key waits a millisecond for them, not five.

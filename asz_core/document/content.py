@@ -26,11 +26,12 @@ _NO_TEXT = frozenset({"session", "segment", "stream", "epoch", "talk", "run"})
 _TOOLS_DELTA = '{"type":"deferred_tools_delta"'
 
 
-class _CallAttrs(msgspec.Struct):
+class _CallAttrs(msgspec.Struct, gc=False):
     usage_at: Ref | None = None
+    provider_bodies: Raw | None = None
 
 
-class _JoinAttrs(msgspec.Struct):
+class _JoinAttrs(msgspec.Struct, gc=False):
     result_join: str | None = None
 
 
@@ -57,12 +58,18 @@ class ContentReader:
             self._fill_content(view, node, node.ref)
 
     def _fill_call(self, view: ViewNode, node: Node) -> None:
-        at = usage_at(node)
+        if node.attrs is UNSET:
+            return
+        try:
+            attrs = _call_attrs(node.attrs)
+            at, captured = attrs.usage_at, attrs.provider_bodies is not None
+        except _REFUSALS:
+            at, captured = usage_at(node), b"provider_bodies" in bytes(node.attrs)
         if at is not None:
             record = self.record(at.seq, at.row)
             if record is not None and record.usage is not None:
                 view.usage = record.usage
-        if node.attrs is not UNSET and b"provider_bodies" in bytes(node.attrs):
+        if captured:
             _move_provider_bodies(view, node)
 
     def _fill_content(self, view: ViewNode, node: Node, ref: Ref) -> None:

@@ -20,6 +20,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain, repeat
 
+from .passing import Passing
+
 # A text up to this length is worth remembering, and so many of them: ids, digests, words and names come back soon,
 # sentences do not. More would not stay in the processor's cache.
 _SHORT = 72
@@ -285,7 +287,7 @@ def yaml_chunks(document: dict[str, object]) -> Iterator[bytes]:
 
     Args:
         document: a decoded asz.view document: dicts with text keys, lists, and str, int, float, bool or None. It is
-            not changed, and must not be while the pieces are taken.
+            not changed, and must not be while the pieces are taken. A list may be Passing, unless it is the last value.
 
     Returns:
         The pieces in order, UTF-8, each about 32 kB (more where a list of plain values, or one text, is longer). They
@@ -347,7 +349,7 @@ def yaml_chunks(document: dict[str, object]) -> Iterator[bytes]:
                 place = inner
                 entries = iter(value.items())
                 break
-            elif kind is list:
+            elif kind is list or kind is Passing:
                 if not value:
                     put(b" []")
                     continue

@@ -43,17 +43,17 @@ class Tree:
     def _walk(self, root: Node) -> None:
         self.nodes: list[Node] = []
         self.depths: list[int] = []
-        children = self.fold.children
+        children, parents = self.fold.children, self.fold.parents()
+        add_node, add_depth = self.nodes.append, self.depths.append
         stack = [(root, 0)]
         root_id = root.id
         while stack:
             node, depth = stack.pop()
-            self.nodes.append(node)
-            self.depths.append(depth)
-            under = children(node.id)
-            if under:
+            add_node(node)
+            add_depth(depth)
+            if node.id in parents:
                 depth += 1
-                stack.extend([(child, depth) for child in reversed(under) if child.id != root_id])
+                stack.extend([(child, depth) for child in reversed(children(node.id)) if child.id != root_id])
 
     def _measure(self, time_of: TimeOf) -> None:
         count = len(self.nodes)

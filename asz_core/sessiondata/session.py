@@ -1,8 +1,12 @@
 """The landed files of one session, by address: (seq, row) to a time, a record, or the landed line itself.
 
-``SessionData`` reads each landed file once, keeps 8 bytes a row (its time) and, while ``keep_records`` is on, the decoded records;
-later a single row is read again from the file by its place. ``refresh`` lists the directory and reads only what is new. Cost: the
-first load is one pass over all files; ``time`` is a dictionary and an array look-up; ``record`` reads and decodes one line.
+``SessionData`` reads each landed file once, keeps 16 bytes a row (its time and its place) or, while ``keep_records`` is on, the
+decoded records; later a single row is read again from the file by its place. ``refresh`` lists the directory and reads only what is
+new. Cost: the first load is one pass over all files; ``time`` is a dictionary and an array look-up; ``record`` reads and decodes
+one line; taking in new files costs these, and copies of the lists of those there are.
+
+Who wants to show something before everything was read has the files skimmed first: that gives the times. They are checked in the
+readings that follow, so many bytes in each.
 """
 
 from __future__ import annotations
@@ -16,10 +20,12 @@ from dataclasses import dataclass, field
 from ..errors import RecordError
 from ..rawjson import text_of
 from ..storage import LandedFile, Storage, read_file
-from .reader import Landed, closing_start, parse_landed
+from .reader import Landed, check_landed, closing_start, parse_landed, skim_landed
 from .record import Record, decode_record
 
 _RECENT = 4096
+_CHECKED_AT_ONCE = 16_000_000
+"""Bytes of skimmed files that one reading checks, so that what lands meanwhile need not wait for all of them."""
 
 
 @dataclass(slots=True)
@@ -28,6 +34,7 @@ class NewFiles:
 
     listed: list[LandedFile]
     landed: list[Landed] = field(default_factory=list)
+    places: dict[str, array[int]] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
 
 
@@ -38,6 +45,7 @@ class SessionData:
         files: what was read, by sequence, then by path.
         unreadable: listed files that could not be read, with the reason.
         generation: counts the files that went.
+        unchecked: bytes of the files that were only skimmed so far.
     """
 
     def __init__(self, storage: Storage, session: str, *, keep_records: bool = False) -> None:
@@ -47,36 +55,60 @@ class SessionData:
         self.files: list[Landed] = []
         self.unreadable: dict[str, str] = {}
         self.generation = 0
+        self.unchecked = 0
         self._known: dict[str, Landed] = {}
         self._by_seq: dict[int, list[Landed]] = {}
         self._last: dict[int, Landed] = {}
-        self._places: OrderedDict[str, array[int]] = OrderedDict()
+        self._listed: list[LandedFile] = []
+        self._by_path: dict[str, LandedFile] = {}
+        self._places: dict[str, array[int]] = {}
         self._recent: OrderedDict[tuple[str, int], Record | None] = OrderedDict()
+        self._failed_once = False
 
-    def read_new(self, progress: Callable[[int, int], None] | None = None) -> NewFiles:
+    def read_new(self, progress: Callable[[int, int], None] | None = None, *, skim: bool = False) -> NewFiles:
         """List the session's directory and read the files not read yet, changing nothing; may run in another thread.
 
         Args:
             progress: called with (bytes read, bytes in all) after each file.
+            skim: only skim them; the readings after the next ``take`` check them.
         """
-        listed = self.storage.landed(self.session)
+        known = self._by_path
+        listed = self.storage.landed(self.session, known) if known else self.storage.landed(self.session)
         new = [file for file in listed if self._is_new(file)]
         found = NewFiles(listed)
         sizes = [file.size() for file in new] if progress else []
         total, done = sum(sizes), 0
+        read = skim_landed if skim else parse_landed if self.keep_records else check_landed
         for number, file in enumerate(new):
             try:
-                landed = parse_landed(file, read_file(file.path))
+                data = read_file(file.path)
             except OSError as error:
                 found.unreadable[file.wire] = error.strerror or str(error)
                 continue
+            found.landed.append(read(file, data))
             if not self.keep_records:
-                landed.records = []
-            found.landed.append(landed)
+                found.places[file.wire] = _row_places(data)
             if progress:
                 done += sizes[number]
                 progress(done, total)
+        if not skim and self.unchecked:
+            self._check(found)
         return found
+
+    def _check(self, found: NewFiles) -> None:
+        """Check some of the files that were only skimmed."""
+        size = 0
+        for landed in self.files:
+            if not landed.checked and size < _CHECKED_AT_ONCE:
+                self._check_one(landed, found)
+                size += landed.size
+
+    @staticmethod
+    def _check_one(landed: Landed, found: NewFiles) -> None:
+        try:
+            found.landed.append(check_landed(landed.file, read_file(landed.file.path)))
+        except OSError as error:
+            found.unreadable[landed.file.wire] = error.strerror or str(error)
 
     def _is_new(self, file: LandedFile) -> bool:
         """Whether a file was not read, or was read before it was whole and has grown since."""
@@ -87,29 +119,81 @@ class SessionData:
         """Make what ``read_new`` found part of this session; files that are gone since are dropped.
 
         Returns:
-            The new files.
+            The new files, and those that turned out other than they were skimmed.
         """
-        names = {file.wire for file in new.listed}
-        for wire in [w for w in self._known if w not in names]:
-            del self._known[wire]
-            self._places.pop(wire, None)
-            self.generation += 1
-        for landed in new.landed:
-            if landed.file.wire in self._known:
-                self._places.pop(landed.file.wire, None)
-                self._recent.clear()
-                self.generation += 1
+        landed = [found for found in new.landed if not self._has_read(found)]
+        # What could be skimmed and can be read no more: nothing is known of its bytes.
+        lost = {wire for wire in new.unreadable if wire in self._known and not self._known[wire].checked}
+        listed = [file for file in new.listed if file.wire not in lost] if lost else new.listed
         self.unreadable = new.unreadable
-        self._known.update((landed.file.wire, landed) for landed in new.landed)
-        self.files = [self._known[file.wire] for file in new.listed if file.wire in self._known]
-        self._by_seq = {}
+        known = len(self._listed)
+        if not landed and listed == self._listed:
+            return landed
+        if listed[:known] == self._listed and [found.file for found in landed] == listed[known:]:
+            self.files = [*self.files, *landed]
+            self._index(landed)
+        else:
+            self._replace(listed, landed)
+        self._listed = [found.file for found in self.files] if len(self.files) < len(listed) else listed
+        self._places.update((found.file.wire, new.places[found.file.wire]) for found in landed if found.file.wire in new.places)
+        if landed and self._failed_once:
+            # What could not be read may be there now.
+            self._recent = OrderedDict((key, found) for key, found in self._recent.items() if found is not None)
+            self._failed_once = False
+        return landed
+
+    def _has_read(self, landed: Landed) -> bool:
+        """Whether a file that was read is known already as it was read: two readings went on side by side, or it was skimmed."""
+        known = self._known.get(landed.file.wire)
+        if known is None or (known.size, known.digest) == (landed.size, landed.digest):
+            return known is not None
+        if known.checked or not landed.checked or not landed.agrees_with(known):
+            return False
+        self.unchecked -= known.size
+        known.confirm(landed)
+        return True
+
+    def _index(self, landed: list[Landed]) -> None:
+        """Make files found by their addresses; they come last of those with their sequence."""
+        for found in landed:
+            self._known[found.file.wire] = found
+            self._by_path[found.file.path] = found.file
+            self._by_seq.setdefault(found.file.seq, []).append(found)
+            self._last[found.file.seq] = found
+            if not found.checked:
+                self.unchecked += found.size
+
+    def _replace(self, listed: list[LandedFile], landed: list[Landed]) -> None:
+        """Take in files when others went, grew, or come after the new ones; costs all files."""
+        gone = self._known.keys() - {file.wire for file in listed}
+        grown = self._known.keys() & {found.file.wire for found in landed}
+        self.generation += len(gone) + len(grown)
+        known = self._known | {found.file.wire: found for found in landed}
+        self.files = [known[file.wire] for file in listed if file.wire in known]
+        self._known, self._by_path, self._by_seq, self._last, self.unchecked = {}, {}, {}, {}, 0
+        self._index(self.files)
+        for wire in gone | grown:
+            self._places.pop(wire, None)
+        if gone or grown:
+            self._recent = OrderedDict((key, found) for key, found in self._recent.items() if key[0] not in gone | grown)
+
+    def complete(self) -> None:
+        """Check at once what was only skimmed; for a copy (``beside``) that is to be verified in its own thread."""
+        if all(landed.checked for landed in self.files):
+            return
+        found = NewFiles([])
         for landed in self.files:
-            self._by_seq.setdefault(landed.file.seq, []).append(landed)
-        self._last = {seq: files[-1] for seq, files in self._by_seq.items()}
-        if new.landed or len(self._recent) > _RECENT:
-            known = self._known
-            self._recent = OrderedDict((key, found) for key, found in self._recent.items() if found is not None and key[0] in known)
-        return new.landed
+            if not landed.checked:
+                self._check_one(landed, found)
+        checked = {landed.file.wire: landed for landed in found.landed}
+        files = [checked.get(landed.file.wire, landed) for landed in self.files]
+        self.unreadable = self.unreadable | found.unreadable
+        self._known, self._by_path, self._by_seq, self._last, self.unchecked = {}, {}, {}, {}, 0
+        self.files = [landed for landed in files if landed.checked]
+        self._index(self.files)
+        self._listed = [landed.file for landed in self.files]
+        self._places = {wire: places for wire, places in self._places.items() if wire not in checked}
+        self._recent.clear()
 
     def refresh(self, progress: Callable[[int, int], None] | None = None) -> list[Landed]:
         """``take`` what ``read_new`` finds."""
@@ -151,7 +235,8 @@ class SessionData:
             landed = self._holder(seq, row)
             if landed is None:
                 return None
-        return self.record_in(landed, row)
+        records = landed.records
+        return records[row - 1] if records else self.record_in(landed, row)
 
     def record_in(self, landed: Landed, row: int) -> Record | None:
         """The record at a row, from 1, of one file, also of one that does not decide its sequence; None when it cannot be read."""
@@ -164,6 +249,7 @@ class SessionData:
             record = decode_record(self._line(landed, row))
         except (OSError, RecordError):
             record = None
+            self._failed_once = True
         self._recent[key] = record
         if len(self._recent) > _RECENT:
             self._recent.popitem(last=False)
@@ -183,16 +269,19 @@ class SessionData:
         if places is None:
             places = _row_places(read_file(landed.file.path))
             self._places[landed.file.wire] = places
-        if row + 1 >= len(places):
-            raise OSError(f"{landed.file.wire} was cut since it was read")
-        start, end = places[row], places[row + 1] - 1
-        with open(landed.file.path, "rb", buffering=0) as file:
-            return os.pread(file.fileno(), end - start, start)
+        if row + 1 < len(places):
+            start, end = places[row], places[row + 1] - 1
+            with open(landed.file.path, "rb", buffering=0) as file:
+                line = os.pread(file.fileno(), end - start, start)
+            if len(line) == end - start:
+                return line
+        raise OSError(f"{landed.file.wire} was cut since it was read")
 
     def beside(self) -> SessionData:
         """The same files for another thread: what was read is shared, what is remembered of single rows is not."""
         other = SessionData(self.storage, self.session)
         other.files, other._by_seq, other._last = self.files, self._by_seq, self._last
+        other._places, other.unchecked = self._places, self.unchecked
         return other
 
     def forget_records(self) -> None:

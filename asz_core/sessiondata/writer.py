@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterable
 from typing import Any
 
@@ -72,6 +71,8 @@ def publish(path: str | os.PathLike[str], data: bytes) -> None:
     path = os.fspath(path)
     folder, name = os.path.split(path)
     os.makedirs(folder, exist_ok=True)
+    import tempfile  # only writers need it, and readers start faster without
+
     handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".tmp", dir=folder)
     try:
         with open(handle, "wb") as file:

@@ -2,7 +2,8 @@
 
 ``Chain.refresh`` lists the directory, reads what is new and folds on, in two steps, so that reading can be done beside. A round
 that does not read yet (a file system may show a name before its bytes) is read again at the next refresh, never forgotten. The
-rounds directory is the authority; the state file is never needed (session-flow seed, On disk).
+rounds directory is the authority; the state file is never needed (session-flow seed, On disk). Listing costs the names there are;
+taking in new rounds costs them, and copies and compares lists of what is known without looking into it.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Chain:
         links: one per round file, by number, then name.
         fold: the fold of the rounds that link, from round 1 on.
         generation: counts how often the fold had to start over.
+        listing: counts how often other files were there, or a file read in another way.
         stopped: empty, or one line that says why the fold does not reach the last file.
     """
 
@@ -52,6 +54,12 @@ class Chain:
         self.fold = Fold()
         self.stopped = ""
         self.generation = 0
+        self.listing = 0
+        self._files: list[RoundFile] = []
+        self._by_path: dict[str, RoundFile] = {}
+        self._places: dict[RoundFile, int] = {}
+        self._unread: set[RoundFile] = set()
+        self._folded = 0
 
     def read_new(self, progress: Callable[[int, int], None] | None = None) -> dict[RoundFile, Link | None]:
         """List the rounds directory and read what is new or did not read before, changing nothing; may run in another thread.
@@ -62,11 +70,11 @@ class Chain:
         Returns:
             Every round file there is, in order, with its link where it was read now.
         """
-        files = self.storage.rounds(self.conversation)
-        known = {link.file: link for link in self.links}
+        files = self.storage.rounds(self.conversation, self._by_path)
+        known, unread = self._places, self._unread
         if self.lost(files):
-            known = {}
-        to_read = [file for file in files if file not in known or known[file].round is None]
+            known, unread = {}, set()
+        to_read = [file for file in files if file not in known or file in unread]
         found: dict[RoundFile, Link | None] = dict.fromkeys(files)
         for number, file in enumerate(to_read):
             found[file] = _read_link(file)
@@ -76,8 +84,8 @@ class Chain:
 
     def lost(self, files: Iterable[RoundFile]) -> bool:
         """Whether a file that was folded is gone or another, or one stands before it now: the fold must start over."""
-        folded = [link.file for link in self.links if link.folded]
-        return folded != list(islice(files, len(folded)))
+        # What is folded always stands first: the fold stops at the first file that does not link.
+        return self._files[: self._folded] != list(islice(files, self._folded))
 
     def take(self, found: dict[RoundFile, Link | None]) -> list[Delta]:
         """Make what ``read_new`` found part of this chain and fold on as far as it links.
@@ -86,13 +94,50 @@ class Chain:
             One delta per round applied now. When the files that were folded are ``lost``, the fold starts over: ``fold`` is a
             new one, ``generation`` counts up, and the deltas are those of all its rounds.
         """
-        known: dict[RoundFile, Link] = {link.file: link for link in self.links}
-        if self.lost(found):
-            self.fold, known = Fold(), {}
+        files = list(found)
+        if self.lost(files):
+            self.fold = Fold()
             self.generation += 1
-        links = [link or known.get(file) for file, link in found.items()]
-        self.links = [link for link in links if link is not None]
+            self.links, self._files, self._places, self._unread, self._folded = [], [], {}, set(), 0
+        read = [link for link in found.values() if link is not None]
+        if files[: len(self._files)] == self._files:
+            self._append(files[len(self._files) :], read)
+        else:
+            self._relist(files, read)
         return self._fold_on()
+
+    def _append(self, added: list[RoundFile], read: list[Link]) -> None:
+        """Take in links of which those of new files stand after all that are known."""
+        if not added and not read:
+            return
+        start = len(self._files)
+        more = {link.file: link for link in read}
+        new = [more[file] for file in added if file in more]
+        self.links = [*self.links, *new]
+        self._files = [link.file for link in self.links] if len(new) < len(added) else [*self._files, *added]
+        for place, link in enumerate(new, start):
+            self._places[link.file] = place
+            self._by_path[link.file.path] = link.file
+        changed = bool(new)
+        for link in read:
+            place = self._places[link.file]
+            if place < start and link.file in self._unread:
+                # It was read before it was whole, and again now. What did read once is kept, also when it was read twice.
+                changed = changed or link.round is not None or link.why != self.links[place].why
+                self.links[place] = link
+            (self._unread.add if self.links[place].round is None else self._unread.discard)(link.file)
+        self.listing += changed
+
+    def _relist(self, files: list[RoundFile], read: list[Link]) -> None:
+        """Take in links when files went or came in between; costs all links."""
+        links = {link.file: link for link in read}
+        links |= {link.file: link for link in self.links if link.round is not None or link.file not in links}
+        self.links = [links[file] for file in files if file in links]
+        self._files = [link.file for link in self.links]
+        self._places = {file: place for place, file in enumerate(self._files)}
+        self._by_path = {file.path: file for file in self._files}
+        self._unread = {link.file for link in self.links if link.round is None}
+        self.listing += 1
 
     def refresh(self, progress: Callable[[int, int], None] | None = None) -> list[Delta]:
         """``take`` what ``read_new`` finds."""
@@ -101,9 +146,7 @@ class Chain:
     def _fold_on(self) -> list[Delta]:
         deltas: list[Delta] = []
         self.stopped = ""
-        for link in self.links:
-            if link.folded:
-                continue
+        for link in islice(self.links, self._folded, None):
             if self.through is not None and self.fold.head >= self.through:
                 break
             self.stopped = self._why_not(link)
@@ -112,6 +155,7 @@ class Chain:
             assert link.round is not None
             deltas.append(self.fold.apply(link.round))
             link.folded = True
+            self._folded += 1
             # The fold holds what still lives; keeping what was superseded would grow with every revision.
             link.round.entities = []
         return deltas
@@ -138,7 +182,7 @@ class Chain:
     @property
     def unread(self) -> bool:
         """Whether a file does not read; a watcher asks again then."""
-        return any(link.round is None for link in self.links)
+        return bool(self._unread)
 
 
 def _read_link(file: RoundFile) -> Link:

@@ -1,21 +1,27 @@
 """The fold of a chain: the conversation as of a round (session-flow seed, The fold).
 
-A ``Fold`` holds the living entities by id and applies one more round in proportion to that round. Two indexes are made on first
-use and then kept up to date a round at a time: the children of each node in record order, and the relations that touch each node.
-Reading ``children`` of a node sorts only that node's children, and only when a round touched them.
+A ``Fold`` holds the living entities by id and applies one more round in proportion to that round. Three indexes are made on first
+use and then kept up to date a round at a time: the children of each node in record order, the relations that touch each node, and
+the nodes of the kinds of which there are few. Reading ``children`` of a node sorts only that node's children, and only when a round
+touched them.
 """
 
 from __future__ import annotations
 
-from bisect import insort
-from collections.abc import Iterator
+from bisect import bisect_left, insort
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
+from sys import intern
+
+from msgspec import UNSET
 
 from ..errors import FoldError
 from .frames import Entity, Header, Node, Relation, Unresolved, record_order
 from .round import PREFIX, Round
 
 _FROZEN = ("conversation", "session", "parser", "policy")
+_FEW = frozenset({"session", "segment", "stream", "epoch"})
+"""Kinds that a conversation has few nodes of, and that are asked for by kind after every round."""
 
 
 @dataclass(slots=True)
@@ -28,6 +34,9 @@ class Delta:
     removed: set[str] = field(default_factory=set)
     parents: set[str] = field(default_factory=set)
     """Nodes whose list of children changed, and the children's old parents."""
+    moved: set[str] = field(default_factory=set)
+    """Nodes that came, went, or have another parent or kind: only under these can a node have come into another tree. Empty for the
+    first round of a fold that nobody asked anything of yet."""
 
 
 class Fold:
@@ -50,6 +59,7 @@ class Fold:
         self._children: dict[str, dict[str, Node]] | None = None
         self._sorted: dict[str, list[Node]] = {}
         self._touching: dict[str, list[str]] | None = None
+        self._few: dict[str, dict[str, Node]] | None = None
 
     @property
     def head(self) -> int:
@@ -92,7 +102,7 @@ class Fold:
         """
         self.check(round_)
         delta = Delta(round_.number)
-        indexed = self._children is not None or self._touching is not None
+        indexed = self._children is not None or self._touching is not None or self._few is not None
         if not indexed and self.header is None:
             self._apply_first(round_, delta)
         else:
@@ -119,6 +129,7 @@ class Fold:
             del table[entity.id]
             delta.removed.add(entity.id)
         else:
+            self._detach(entity)
             table[entity.id] = entity
             (delta.added if old is None else delta.changed).add(entity.id)
         new = None if entity.tombstone else entity
@@ -127,12 +138,31 @@ class Fold:
         elif isinstance(entity, Relation) and self._touching is not None:
             self._retouch(old, new)  # type: ignore[arg-type]
 
+    def _detach(self, entity: Entity) -> None:
+        """Let go of the bytes of the round, which an entity's attrs would keep whole, and share the words that are said again."""
+        if isinstance(entity, Node):
+            entity.kind, entity.stream = intern(entity.kind), intern(entity.stream)
+            parent = self.nodes.get(entity.parent)
+            if parent is not None:
+                entity.parent = parent.id
+            if entity.attrs is not UNSET:
+                entity.attrs = entity.attrs.copy()
+        elif isinstance(entity, Relation):
+            entity.type, entity.quality = intern(entity.type), intern(entity.quality)
+
     def _table(self, entity: Entity) -> dict[str, Entity]:
         if isinstance(entity, Node):
             return self.nodes  # type: ignore[return-value]
         return self.relations if isinstance(entity, Relation) else self.unresolved  # type: ignore[return-value]
 
     def _reparent(self, old: Node | None, new: Node | None, delta: Delta) -> None:
+        if old is None or new is None or (old.parent, old.kind) != (new.parent, new.kind):
+            delta.moved.add((new or old).id)  # type: ignore[union-attr]
+        if self._few is not None:
+            if old is not None and old.kind in _FEW:
+                del self._few[old.kind][old.id]
+            if new is not None and new.kind in _FEW:
+                self._few[new.kind][new.id] = new
         for node in (old, new):
             if node is not None and node.parent:
                 delta.parents.add(node.parent)
@@ -148,7 +178,8 @@ class Fold:
         assert self._touching is not None
         if old is not None:
             for end in {old.from_, old.to}:
-                self._touching[end].remove(old.id)
+                touching = self._touching[end]
+                del touching[bisect_left(touching, old.id)]
         if new is not None:
             for end in {new.from_, new.to}:
                 insort(self._touching.setdefault(end, []), new.id)
@@ -162,8 +193,17 @@ class Fold:
             under = self._children.get(node_id)
             if not under:
                 return []
-            known = self._sorted[node_id] = sorted(under.values(), key=record_order)
+            known = list(under.values())
+            if len(known) > 1:
+                known.sort(key=record_order)
+            self._sorted[node_id] = known
         return known
+
+    def parents(self) -> Container[str]:
+        """The ids of everything that has, or had, children; a look-up tells a leaf without more."""
+        if self._children is None:
+            self._children = self._index_children()
+        return self._children.keys()
 
     def _index_children(self) -> dict[str, dict[str, Node]]:
         index: dict[str, dict[str, Node]] = {}
@@ -198,8 +238,17 @@ class Fold:
         return index
 
     def of_kind(self, kind: str) -> Iterator[Node]:
-        """The living nodes of a kind, in no order; costs a walk over all nodes."""
-        return (node for node in self.nodes.values() if node.kind == kind)
+        """The living nodes of a kind, in no order; costs these for the kinds above talks, and a walk over all nodes for others."""
+        if kind not in _FEW:
+            return (node for node in self.nodes.values() if node.kind == kind)
+        if self._few is None:
+            few: dict[str, dict[str, Node]] = {name: {} for name in _FEW}
+            for node in list(self.nodes.values()):
+                if node.kind in _FEW:
+                    few[node.kind][node.id] = node
+            self._few = few
+        # A copy: other threads look at the streams while the screen's takes in a round.
+        return iter(list(self._few[kind].values()))
 
     def session_node(self) -> Node | None:
         """The node of the head's session, whose attrs hold the title and the times."""

@@ -87,12 +87,12 @@ def parse_round(data: bytes) -> Round:
     if (commit.counts or Counts()) != counts:
         claimed = _counts_text(commit.counts or Counts())
         raise RoundError(f"{PREFIX}counts mismatch: read {_counts_text(counts)}, round claims {claimed}")
-    computed = _digest_before(data, lines[-1])
+    computed, file_digest = _digests(data, lines[-1])
     if computed != commit.digest:
         raise RoundError(
             f"{PREFIX}digest mismatch: computed {computed[:12]}, round claims {commit.digest[:12] or 'nothing'}"
         )
-    return Round(header, entities, commit.digest, len(data), data.count(b"\n"), hashlib.sha256(data).hexdigest())
+    return Round(header, entities, commit.digest, len(data), data.count(b"\n"), file_digest)
 
 
 def decode_header_line(line: bytes) -> Header:
@@ -256,16 +256,22 @@ def _check_provider_bodies(entities: list[Any], lines: Any, header: Header) -> N
                 _refuse_ref(body.ref, lines[at], header.through_seq)
 
 
-def _digest_before(data: bytes, commit_line: int) -> str:
-    """SHA-256 over every line before the commit, each with its newline; empty lines are not digested."""
+def _digests(data: bytes, commit_line: int) -> tuple[str, str]:
+    """SHA-256 over every line before the commit, each with its newline, and over the whole file.
+
+    Empty lines are not part of the first; without any, one pass makes both.
+    """
     if not data.startswith(b"\n") and b"\n\n" not in data:
-        body = data[:-1] if data.endswith(b"\n") else data
-        return hashlib.sha256(memoryview(data)[: body.rfind(b"\n") + 1]).hexdigest()
+        end = data.rfind(b"\n", 0, len(data) - data.endswith(b"\n")) + 1
+        hashed = hashlib.sha256(memoryview(data)[:end])
+        before = hashed.hexdigest()
+        hashed.update(memoryview(data)[end:])
+        return before, hashed.hexdigest()
     hashed = hashlib.sha256()
     for line in data.split(b"\n")[: commit_line - 1]:
         if line:
             hashed.update(line + b"\n")
-    return hashed.hexdigest()
+    return hashed.hexdigest(), hashlib.sha256(data).hexdigest()
 
 
 def round_bytes(header: dict[str, Any] | Header, entities: list[Any]) -> tuple[bytes, str]:

@@ -61,6 +61,7 @@ def _pieces(
     conversation: Conversation, ascii_only: bool, what: str | None, maker: _Maker, tz: tzinfo, meter: Meter
 ) -> Iterator[bytes]:
     meter.tell()
+    conversation.data.complete()
     yield from maker(conversation, ascii_only, what, tz, meter)
     meter.finish()
 

@@ -8,7 +8,7 @@ the rows that differ.
 from __future__ import annotations
 
 from time import monotonic, perf_counter
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -16,10 +16,12 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
 
-from ..panes.flow import FlowModel
 from .bar import Bar
-from .line import Line
+from .line import Line, ListSource
 from .view import LineView
+
+if TYPE_CHECKING:
+    from ..panes.flow import FlowModel
 
 _IN_A_FRAME, _AT_ONCE = 0, 8
 """Records looked up while a frame is made, and at once between two frames, to tell which steps failed and how long turns took."""
@@ -42,7 +44,7 @@ class FlowView(LineView):
     @property
     def model(self) -> FlowModel | None:
         """What is shown, None before it is known."""
-        return self.source if isinstance(self.source, FlowModel) else None
+        return None if isinstance(self.source, ListSource) else cast("FlowModel", self.source)
 
     def on_resize(self) -> None:
         """Fit the axis to the width before the rows are asked for."""

@@ -161,8 +161,9 @@ class LineView(Scrolled, can_focus=True):
 
     @empty_text.setter
     def empty_text(self, text: str) -> None:
-        self._empty_text = text
-        self._look()
+        if text != self._empty_text:
+            self._empty_text = text
+            self._look()
 
     @property
     def show_cursor(self) -> bool:
@@ -189,6 +190,12 @@ class LineView(Scrolled, can_focus=True):
         else:
             self._keys = []
             self._place(0, 0)
+
+    def let_go(self) -> None:
+        """Drop the rows, for a view that is not shown any more."""
+        self._source = ListSource()
+        self._keys = []
+        self._strips.clear()
 
     def source_changed(self) -> None:
         """Take notice of rows that came, went or changed: call it after every change of the source.

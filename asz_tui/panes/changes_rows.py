@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import UNSET
 
 from asz_core.document.content import provider_bodies
+from asz_core.document.tree import Tree
 from asz_core.sessionflow import Node
 from asz_core.times import optional_ms
 
@@ -66,8 +67,7 @@ class ChangesRows(EntryRows):
         observations = self.opened.conversation.observations
         self._changes: list[Record] = observations.changes
         self._runs: list[Record] = observations.executions
-        fold = self.opened.conversation.fold
-        calls = [n for n in fold.of_kind("llm.call") if n.attrs is not UNSET and b"provider_bodies" in bytes(n.attrs)]
+        calls = {tree.nodes[place].id: tree.nodes[place] for tree in self.opened.trees for place in _captured(tree)}.values()
         bodies = [(node, body) for node in calls for body in provider_bodies(node) if body.ref is not None]
         self._bodies = sorted(bodies, key=lambda pair: (pair[1].ref.seq, pair[1].ref.row))  # type: ignore[union-attr]
         self.refill()
@@ -249,3 +249,15 @@ def _bytes(state: Record) -> str:
     if not state.get("present"):
         return "none"
     return size(state["bytes"]) if state.get("bytes") is not None else "?"
+
+
+def _captured(tree: Tree) -> list[int]:
+    """Places of the model calls whose bodies were captured; remembered with the tree."""
+    found = tree.marks.get("captured")
+    if found is None:
+        found = tree.marks["captured"] = [
+            place
+            for place, node in enumerate(tree.nodes)
+            if node.kind == "llm.call" and node.attrs is not UNSET and b"provider_bodies" in bytes(node.attrs)
+        ]
+    return found

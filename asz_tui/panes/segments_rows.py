@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import tzinfo
 
-from asz_core.document.build import talks_in_order
 from asz_core.document.tree import Tree
 from asz_core.sessionflow import Node, attrs_of, record_order
 
@@ -75,7 +74,7 @@ class SegmentsRows(EntryRows):
             segment_of.setdefault(relation.from_, relation.to)
         outside = Window(OUTSIDE, None)
         self._low = self._high = 0
-        for tree, place in talks_in_order(self.opened.trees[: self.opened.loose_from]):
+        for tree, place in self.opened.talks():
             name = segment_of.get(tree.nodes[place].id, "")
             window = windows.setdefault(name, Window(name, None)) if name else outside
             window.talks.append((tree, place))
@@ -87,10 +86,14 @@ class SegmentsRows(EntryRows):
 
     def _measure(self, window: Window, start: int, end: int) -> None:
         if start:
-            window.start = min(window.start or start, start)
-            window.end = max(window.end or end, end)
-            self._low = min(self._low or start, start)
-            self._high = max(self._high or end, end)
+            if not window.start or start < window.start:
+                window.start = start
+            if end > window.end:
+                window.end = end
+            if not self._low or start < self._low:
+                self._low = start
+            if end > self._high:
+                self._high = end
 
     # --- folding
 

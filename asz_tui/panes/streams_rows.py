@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import tzinfo
 
-from asz_core.document.build import StreamLister, talks_in_order
+from asz_core.document.build import StreamLister
 from asz_core.document.model import Opener, StreamEntry
 
 from ..grammar import one_line
@@ -47,12 +47,16 @@ class StreamsRows(EntryRows):
     def reload(self) -> None:
         """List the streams as they are now."""
         conversation = self.opened.conversation
-        talks = talks_in_order(self.opened.trees[: self.opened.loose_from])
-        self.streams = StreamLister(conversation.fold, conversation.data, talks).entries()
-        self._starts = {tree.nodes[place].id: tree.starts[place] // 1_000_000 for tree, place in talks}
+        self.streams = StreamLister(conversation.fold, conversation.data, self.opened.talks()).entries()
+        self._starts = {stream.talk: self._start_of(stream.talk) for stream in self.streams}
         self._pools = Counter(opener.step for stream in self.streams for opener in stream.opened_by)
         self._hang()
         self.refill()
+
+    def _start_of(self, talk: str) -> int:
+        """When a talk started, in milliseconds; 0 when that is not known."""
+        found = self.opened.locate(talk)
+        return found[0].starts[found[1]] // 1_000_000 if found else 0
 
     def _hang(self) -> None:
         """Find each stream's children; in a loop of parents the first stream stands on top."""

@@ -7,8 +7,11 @@ until it is done the rows say «counting…», and after a round that landed the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from datetime import tzinfo
+from itertools import islice
+from operator import attrgetter
+from typing import Any
 
 from asz_core.vocabulary import KINDS, QUALITIES, RELATIONS
 
@@ -44,6 +47,24 @@ _TITLES = {
     "activity": "activity over time",
 }
 _COUNTED = ("tokens", "streams", "talks", "slowest", "failed", "tools", "turns", "activity")
+
+
+class _Made:
+    """The entries of a list, each made when it is asked for: of a long list, only the beginning is shown at first."""
+
+    def __init__(self, of: Sequence[Any], make: Callable[[Any], Entry]) -> None:
+        self._of = of
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return map(self._make, self._of)
+
+
+def _by_count(counter: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 class SummaryRows(EntryRows):
@@ -83,9 +104,9 @@ class SummaryRows(EntryRows):
         conversation = self.opened.conversation
         fold = conversation.fold
         self._job = Job(list(self.opened.trees), conversation.data.beside())
-        self._kinds = Counter(node.kind for node in fold.nodes.values())
-        self._types = Counter(relation.type for relation in fold.relations.values())
-        self._qualities = Counter(relation.quality for relation in fold.relations.values())
+        self._kinds = Counter(map(attrgetter("kind"), fold.nodes.values()))
+        self._types = Counter(map(attrgetter("type"), fold.relations.values()))
+        self._qualities = Counter(map(attrgetter("quality"), fold.relations.values()))
         self.refill()
 
     def compute(self, stop: Callable[[], bool]) -> bool:
@@ -167,56 +188,55 @@ class SummaryRows(EntryRows):
                     yield Entry(("counting", name), "counting")
                     yield Entry(("blank", name), "blank")
                 continue
-            items = [item for item in self._items(name) if self.filter.fits(self._words(item))]
+            items = self._items(name)
+            if self.filter:
+                items = _Made([item for item in items if self.filter.fits(self._words(item))], lambda entry: entry)
             if not items and (self.filter or name not in _COUNTED):
                 continue
             yield Entry(("title", name), "title", (name, len(items)))
             yield from self._short(name, items)
             yield Entry(("blank", name), "blank")
 
-    def _short(self, name: str, items: list[Entry]) -> Iterator[Entry]:
+    def _short(self, name: str, items: _Made) -> Iterator[Entry]:
         if not items:
             yield Entry(("none", name), "none", name)
         if name in ("tokens", "streams", "talks", "activity") and items:
             yield Entry(("head", name), "head", name)
         whole = name in self._long or name in ("kinds", "activity") or len(items) <= SHORT
-        yield from items if whole else items[:SHORT]
+        yield from items if whole else islice(items, SHORT)
         if not whole:
             yield Entry(("more", name), "more", (name, len(items) - SHORT))
 
-    def _items(self, name: str) -> Iterator[Entry]:
+    def _items(self, name: str) -> _Made:
         figures = self._figures
-        for table, counter in (("kinds", self._kinds), ("relations", self._types), ("qualities", self._qualities)):
-            if name == table:
-                most = max(counter.values(), default=0)
-                for word, number in sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])):
-                    yield Entry((name, word), "count", (name, word, number, most))
-        if figures is None:
-            return
+        counter = {"kinds": self._kinds, "relations": self._types, "qualities": self._qualities}.get(name)
+        if counter is not None:
+            most = max(counter.values(), default=0)
+            return _Made(_by_count(counter), lambda pair: Entry((name, pair[0]), "count", (name, *pair, most)))
+        assert figures is not None
         match name:
             case "tokens":
-                yield Entry("all tokens", "tokens", ("all", "in all", figures.tokens))
+                return _Made([figures.tokens], lambda tokens: Entry("all tokens", "tokens", ("all", "in all", tokens)))
             case "streams" | "talks":
                 found = figures.by_stream if name == "streams" else figures.by_talk
-                for of, tokens in sorted(found.items(), key=self._by_tokens, reverse=not self.down):
-                    yield Entry((name, of), "tokens", (name, of, tokens))
+                pairs = sorted(found.items(), key=self._by_tokens(), reverse=not self.down)
+                return _Made(pairs, lambda pair: Entry((name, pair[0]), "tokens", (name, *pair)))
             case "slowest" | "turns":
-                for ms, node_id in figures.slowest if name == "slowest" else figures.turns:
-                    yield Entry((name, node_id), "took", (node_id, ms, name == "turns"))
+                took = figures.slowest if name == "slowest" else figures.turns
+                return _Made(took, lambda pair: Entry((name, pair[1]), "took", (pair[1], pair[0], name == "turns")))
             case "failed":
-                for node_id in figures.failed:
-                    yield Entry((name, node_id), "step", node_id)
+                return _Made(figures.failed, lambda node_id: Entry((name, node_id), "step", node_id))
             case "tools":
-                most = max(figures.tools.values(), default=0)
-                for word, number in sorted(figures.tools.items(), key=lambda pair: (-pair[1], pair[0])):
-                    yield Entry((name, word), "tool", (word, number, figures.tools_failed[word], most))
-            case "activity":
-                yield from self._buckets(figures.buckets)
+                most, failed = max(figures.tools.values(), default=0), figures.tools_failed
+                tools = _by_count(figures.tools)
+                return _Made(tools, lambda pair: Entry((name, pair[0]), "tool", (*pair, failed[pair[0]], most)))
+            case _:
+                return _Made(list(self._buckets(figures.buckets)), lambda entry: entry)
 
-    def _by_tokens(self, pair: tuple[str, Tokens]) -> tuple[int, str]:
-        tokens = pair[1]
-        values = {"out": tokens.out, "in": tokens.in_, "cache read": tokens.cache_read, "cache write": tokens.cache_write}
-        return values.get(self.sort, tokens.total), pair[0]
+    def _by_tokens(self) -> Callable[[tuple[str, Tokens]], tuple[int, str]]:
+        names = {"out": "out", "in": "in_", "cache read": "cache_read", "cache write": "cache_write"}
+        value = attrgetter(names.get(self.sort, "total"))
+        return lambda pair: (value(pair[1]), pair[0])
 
     def _buckets(self, buckets: list[Bucket]) -> Iterator[Entry]:
         most = max((bucket.steps for bucket in buckets), default=0)

@@ -399,13 +399,17 @@ def node_text(opened: Opened, node_id: str) -> str:
 def reach(opened: Opened, node_id: str) -> str | None:
     """The node of a tree that stands for a node: itself, a stream's or a segment's first talk, else the first below it.
 
-    Costs a look at each root, and for a segment at its relations.
+    Costs a look at each root, and for a segment at its relations, once after a round.
     """
     if not node_id:
         return None
-    fold = opened.conversation.fold
     if opened.locate(node_id) is not None:
         return node_id
+    return opened.remembered("reach " + node_id, lambda: _reach(opened, node_id))
+
+
+def _reach(opened: Opened, node_id: str) -> str | None:
+    fold = opened.conversation.fold
     node = fold.nodes.get(node_id)
     if node is None:
         return None
@@ -428,7 +432,7 @@ def reach(opened: Opened, node_id: str) -> str | None:
 
 def first_talk(opened: Opened, stream: str) -> str | None:
     """The first talk of a stream, or else its first loose root."""
-    return next((tree.nodes[0].id for tree in opened.trees if tree.nodes[0].stream == stream), None)
+    return opened.first_of(stream)
 
 
 def text_attr(node: Node, name: str) -> str:

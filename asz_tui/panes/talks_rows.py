@@ -1,18 +1,20 @@
 """Rows of the Talks pane: talk > run > step > what a call produced, folded and unfolded.
 
-The rows are kept per tree (one outermost talk, one loose root): a sorted list of codes of what is shown, and how many rows stand
-before each tree. Finding a row or a key is a bisection; folding, unfolding and a round that lands cost the trees they touch and one
-running sum over the trees. Texts are only made for rows that are asked for.
+The rows are kept per tree (one outermost talk, one loose root): how many rows it shows, and how many stand before it; which rows
+these are, a sorted list of codes, is only decided when one of them is asked for. Finding a row or a key is a bisection. Folding one
+node and a round that lands cost the trees they touch (and what `RowCounts` costs); folding or unfolding everything costs a look at
+each tree, and the first time the pauses in it. Texts are only made for rows that are asked for.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Iterator
+from bisect import bisect_left
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from asz_core.document.tree import Tree
 from asz_core.sessionflow import attrs_of
@@ -20,9 +22,12 @@ from asz_core.vocabulary import CONTAINERS
 
 from ..config.times import CLOCK_WIDTHS, clock_text
 from ..lines.line import Line, Span
-from ..session.filters import Filtered
-from ..session.opened import Opened
-from ..text.words import date, duration
+from ..session.opened import Opened, order_of
+from ..text.words import Days, duration
+from .row_counts import RowCounts
+
+if TYPE_CHECKING:
+    from ..session.filters import Filtered
 
 QUIET_NS = 120 * 1_000_000_000
 """A pause longer than this is said in a line of its own."""
@@ -38,16 +43,30 @@ _QUIETER = frozenset(
 _SPOKEN = frozenset({"talk", "message.external", "message.assistant", "agent.output", "message.synthetic", "error.api"})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Section:
-    """The shown rows of one tree; `stamp` changes with them."""
+    """The shown rows of one tree.
+
+    Attributes:
+        codes: what is shown, None until a row is asked for; of no use any more when `filled` is not the rows' own.
+        whole: rows of the nodes and of the pauses between them while all is unfolded, by what is shown; 0 until that was asked.
+        stamp: changes with the rows.
+        date: the day on which the tree starts, empty without a time; `day` is what is said before the tree.
+        last: the last thing that happened before the tree, anywhere; `gap_ns` is how long that was ago.
+        before: rows that stand before the tree: heading, day and pause.
+    """
 
     tree: Tree
-    codes: list[int] = field(default_factory=list)
+    codes: list[int] | None = None
+    filled: int = 0
+    whole: list[int] = field(default_factory=lambda: [0] * 6)
     stamp: int = 0
+    date: str = ""
     day: str = ""
+    last: int = 0
     gap_ns: int = 0
-    heading: str = ""
+    heading: bool = False
+    before: int = 0
 
 
 class TalksRows:
@@ -79,10 +98,13 @@ class TalksRows:
         self.filtered: Filtered | None = None
         self._all_open = False
         self._exceptions: set[str] = set()
+        self._taken = 0
         self._sections: list[Section] = []
-        self._by_root: dict[str, int] = {}
-        self._ends: list[int] = []
-        self._stamp = 0
+        self._counts = RowCounts()
+        self._odd: set[Section] = set()
+        self._stamp = self._touched = self._filled = 0
+        self._days = Days(tz)
+        self._shows = _Shows(self.noise, self.thinking)
         self.reload()
 
     # --- the source
@@ -93,12 +115,12 @@ class TalksRows:
         return self._stamp
 
     def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
+        return self._counts.total
 
     def _at(self, index: int) -> tuple[Section, int]:
-        which = bisect_right(self._ends, index)
+        which, row = self._counts.find(index)
         section = self._sections[which]
-        return section, section.codes[index - self._ends[which]]
+        return section, self._codes_of(section)[row]
 
     def key(self, index: int) -> Hashable:
         """The node's id; for a heading, a day or a gap, what it stands before and the code of its sort."""
@@ -114,20 +136,20 @@ class TalksRows:
         if found is None:
             return None
         tree, place = found
-        which = self._by_root.get(tree.nodes[0].id)
-        if which is None:
+        which = self.opened.place_of(tree)
+        if which is None or which >= len(self._sections) or self._sections[which].tree is not tree:
             return None
-        codes = self._sections[which].codes
+        codes = self._codes_of(self._sections[which])
         code = 4 * place + sort
         at = bisect_left(codes, code)
         if at == len(codes) or codes[at] != code:
             return None
-        return self._ends[which] - len(codes) + at
+        return self._counts.start(which) + at
 
     def row_version(self, index: int) -> Hashable:
         """Changes with what the row shows."""
         section, code = self._at(index)
-        return section.stamp, code, self.match.pattern if self.match else None
+        return self._touched, self._filled, section.stamp, code, self.match.pattern if self.match else None
 
     def node_at(self, index: int) -> tuple[Tree, int] | None:
         """The tree and place of a row's node (for a gap or a day, of the node after it); None past the end."""
@@ -145,17 +167,18 @@ class TalksRows:
     def set_open(self, tree: Tree, place: int, is_open: bool, *, below: bool = False) -> None:
         """Fold or unfold a node, and everything below it when asked."""
         end = place + (tree.sizes[place] if below else 1)
-        for node in tree.nodes[place:end]:
-            if is_open != self._all_open:
-                self._exceptions.add(node.id)
-            else:
-                self._exceptions.discard(node.id)
+        ids = [node.id for node in tree.nodes[place:end]]
+        if is_open != self._all_open:
+            self._exceptions.update(ids)
+        else:
+            self._exceptions.difference_update(ids)
         self._refill(tree)
 
     def set_all(self, is_open: bool) -> None:
         """Fold or unfold everything."""
         self._all_open = is_open
         self._exceptions.clear()
+        self._odd.clear()
         self.refill()
 
     def reveal(self, node_id: str) -> int | None:
@@ -175,77 +198,157 @@ class TalksRows:
     # --- filling
 
     def reload(self, roots: set[str] | None = None) -> None:
-        """Take over the trees again after a round landed.
+        """Take over the trees again after a round landed; costs the trees that are new and comparing the lists of the others.
 
         Args:
             roots: the trees that are new or were built again; None for all.
         """
-        old = {section.tree.nodes[0].id: section for section in self._sections}
-        sections: list[Section] = []
-        before: Tree | None = None
-        last = 0
         self._stamp += 1
-        loose_from = self.opened.loose_from
-        for index, tree in enumerate(self.opened.trees):
-            root = tree.nodes[0].id
-            section = old.get(root)
-            heading = "loose" if index == loose_from else ""
-            # Loose trees stand in the order in which they landed, not in time, so no day and no pause leads over to them.
-            day, gap = self._before(tree, before, last) if index < loose_from else ("", 0)
-            fresh = section is None or section.tree is not tree or roots is None or root in roots
-            if section is None or fresh or (section.day, section.gap_ns, section.heading) != (day, gap, heading):
-                section = Section(tree, stamp=self._stamp, day=day, gap_ns=gap, heading=heading)
-                section.codes = list(self._codes(section))
-            sections.append(section)
-            before = tree
-            last = max(last, tree.ends[0])
-        self._sections = sections
-        self._by_root = {section.tree.nodes[0].id: at for at, section in enumerate(sections)}
-        self._sum()
+        opened = self.opened
+        if roots is None:
+            self._odd.clear()
+            self._sections = [self._section(tree) for tree in opened.trees]
+            self._counts = RowCounts([0] * len(opened.trees))
+            edited: Iterable[int] = range(len(opened.trees))
+        else:
+            edited = self._edit()
+        self._taken = opened.taken
+        self._place(edited)
+
+    def _edit(self) -> list[int]:
+        """Take out the sections of trees that are gone and put in new ones.
+
+        Returns:
+            Where a section may have another one before it now, in order.
+        """
+        opened, sections = self.opened, self._sections
+        edit = opened.edit_since(self._taken)
+        if edit is None:
+            old, new = {section.tree for section in sections}, set(opened.trees)
+            edit = old - new, new - old
+        gone, came = edit
+        for tree in gone:
+            at = bisect_left(sections, order_of(tree), key=lambda section: order_of(section.tree))
+            self._odd.discard(sections.pop(at))
+            self._counts.delete(at)
+        for at in sorted(map(opened.stands_at, came)):
+            sections.insert(at, self._section(opened.trees[at]))
+            self._counts.insert(at, 0)
+        loose_from = opened.loose_from
+        return sorted({loose_from, loose_from + 1, *map(opened.stands_at, [*gone, *came])})
+
+    def _section(self, tree: Tree) -> Section:
+        start = tree.starts[0]
+        section = Section(tree, date=self._days.of(start // 1_000_000) if start else "")
+        self._look_for_odd(section)
+        return section
+
+    def _look_for_odd(self, section: Section) -> None:
+        """Take note whether a node of a tree is not folded as all others are."""
+        exceptions = self._exceptions
+        if exceptions and any(node.id in exceptions for node in section.tree.nodes):
+            self._odd.add(section)
+        else:
+            self._odd.discard(section)
 
     def refill(self) -> None:
         """Decide anew which rows of every tree are shown."""
         self._stamp += 1
-        for section in self._sections:
-            section.codes = list(self._codes(section))
-            section.stamp = self._stamp
-        self._sum()
+        self._filled += 1
+        self._shows = _Shows(self.noise, self.thinking)
+        sections, count = self._sections, self._count
+        if self.filtered or not self._shows.all:
+            counts = [count(section) for section in sections]
+        else:
+            # The same as `count` tells, quicker: this is all that folding and unfolding everything costs.
+            if self._all_open:
+                counts = [section.before + (section.whole[0] or self._whole(section)) for section in sections]
+            else:
+                counts = [section.before + 1 for section in sections]
+            for section in self._odd:
+                place = self.opened.place_of(section.tree)
+                assert place is not None
+                counts[place] = count(section)
+        self._counts = RowCounts(counts)
 
     def touch(self) -> None:
         """Have every row on the screen made again, with the same rows shown."""
         self._stamp += 1
-        for section in self._sections:
-            section.stamp = self._stamp
+        self._touched += 1
 
     def _refill(self, tree: Tree) -> None:
-        section = self._sections[self._by_root[tree.nodes[0].id]]
         self._stamp += 1
-        section.codes = list(self._codes(section))
+        for one in (tree, *self.opened.twins(tree)):
+            which = self.opened.place_of(one)
+            assert which is not None
+            self._look_for_odd(self._sections[which])
+            self._renew(which, self._sections[which])
+
+    def _renew(self, which: int, section: Section) -> None:
+        section.codes = None
         section.stamp = self._stamp
-        self._sum()
+        self._counts.set(which, self._count(section))
 
-    def _sum(self) -> None:
-        self._ends = list(accumulate(len(section.codes) for section in self._sections))
+    # --- what stands before a tree
 
-    def _before(self, tree: Tree, before: Tree | None, last: int) -> tuple[str, int]:
-        """The day to say before a tree and the quiet time before it: since the last thing that happened anywhere."""
-        start = tree.starts[0]
-        if not start:
-            return "", 0
-        day = date(start // 1_000_000, self.tz)
-        if before is None or not before.starts[0]:
-            return day, 0
-        return (day if day != date(before.starts[0] // 1_000_000, self.tz) else ""), max(0, start - last)
+    def _place(self, edited: Iterable[int]) -> None:
+        """Say the day and the quiet time before trees anew, from edited places on as far as anything changes by that."""
+        sections, loose_from = self._sections, self.opened.loose_from
+        at = 0
+        for start in edited:
+            at = max(at, start)
+            while at < len(sections):
+                section = sections[at]
+                before = sections[at - 1] if at else None
+                # Loose trees stand in the order in which they landed, not in time, so no day and no pause leads over to them.
+                last = max(before.last, before.tree.ends[0]) if before and at < loose_from else 0
+                said = self._said(section, before, last) if at < loose_from else ("", 0, at == loose_from)
+                if section.stamp and said == (section.day, section.gap_ns, section.heading):
+                    if section.last == last:
+                        break
+                    section.last = last
+                else:
+                    section.last = last
+                    section.day, section.gap_ns, section.heading = said
+                    section.before = section.heading + bool(section.day) + (section.gap_ns > QUIET_NS)
+                    self._renew(at, section)
+                at += 1
 
-    def _hidden(self, kind: str) -> bool:
-        if kind == "thinking" and not self.thinking:
-            return True
-        if self.noise == 1:
-            return kind in _QUIETER
-        return self.noise == 2 and kind not in _SPOKEN
+    def _said(self, section: Section, before: Section | None, last: int) -> tuple[str, int, bool]:
+        """The day to say before a talk, and the quiet time before it: since the last thing that happened anywhere."""
+        start = section.tree.starts[0]
+        if before is None or not start or not before.tree.starts[0]:
+            return section.date, 0, False
+        return (section.date if section.date != before.date else ""), max(0, start - last), False
 
-    def _codes(self, section: Section) -> Iterator[int]:
-        return self._narrowed_codes(section.tree) if self.filtered else self._all_codes(section)
+    # --- which rows of a tree are shown
+
+    def _count(self, section: Section) -> int:
+        """How many rows of a tree are shown; where all is folded or unfolded alike, without deciding which."""
+        root = section.tree.nodes[0]
+        if self.filtered or section in self._odd or not (self._all_open or self._shows[root.kind]):
+            return len(self._codes_of(section))
+        return section.before + ((section.whole[self._shows.number] or self._whole(section)) if self._all_open else 1)
+
+    def _whole(self, section: Section) -> int:
+        """Rows of the nodes of a tree and of the pauses between them while all is unfolded; remembered."""
+        tree = section.tree
+        places = None if self._shows.all else self._shown_places(tree)
+        count = len(tree.nodes if places is None else places) + len(_pauses(tree, places))
+        section.whole[self._shows.number] = count
+        return count
+
+    def _codes_of(self, section: Section) -> list[int]:
+        """What is shown of a tree."""
+        codes = section.codes
+        if codes is None or section.filled != self._filled:
+            codes = section.codes = list(self._narrowed_codes(section.tree) if self.filtered else self._all_codes(section))
+            section.filled = self._filled
+        return codes
+
+    def _shown_places(self, tree: Tree) -> list[int]:
+        shows = self._shows
+        return [place for place, node in enumerate(tree.nodes) if shows[node.kind]]
 
     def _narrowed_codes(self, tree: Tree) -> Iterator[int]:
         """The nodes that fit the filter with all that contains them, unfolded."""
@@ -269,14 +372,22 @@ class TalksRows:
             yield _DAY
         if section.gap_ns > QUIET_NS:
             yield _GAP
+        if self._all_open and section not in self._odd:
+            places = range(len(tree.nodes)) if self._shows.all else self._shown_places(tree)
+            pauses = (4 * place + _GAP for place in _pauses(tree, places))
+            yield from sorted([*(4 * place for place in places), *pauses])
+        else:
+            yield from self._walk(tree)
+
+    def _walk(self, tree: Tree) -> Iterator[int]:
+        """The codes of a tree in which some nodes are folded and others are not."""
         nodes, sizes, starts = tree.nodes, tree.sizes, tree.starts
-        all_open, exceptions = self._all_open, self._exceptions
-        plain = self.noise == 0 and self.thinking
+        all_open, exceptions, shows = self._all_open, self._exceptions, self._shows
         place, count = 0, len(nodes)
         last_seen = 0
         while place < count:
             node = nodes[place]
-            hidden = not plain and self._hidden(node.kind)
+            hidden = not shows[node.kind]
             if not hidden:
                 time = starts[place]
                 if place and time:
@@ -373,6 +484,37 @@ class TalksRows:
                 at = found.end()
         spans.append((text[at:], role))
         return [span for span in spans if span[0]]
+
+
+class _Shows(dict[str, bool]):
+    """Whether a kind is shown, remembered by kind; `all` when every kind is, `number` tells apart what is shown."""
+
+    def __init__(self, noise: int, thinking: bool) -> None:
+        super().__init__()
+        self.noise, self.thinking = noise, thinking
+        self.all = thinking and noise == 0
+        self.number = noise + (0 if thinking else 3)
+
+    def __missing__(self, kind: str) -> bool:
+        hidden = (kind == "thinking" and not self.thinking) or (self.noise == 1 and kind in _QUIETER)
+        shown = self[kind] = not hidden and not (self.noise == 2 and kind not in _SPOKEN)
+        return shown
+
+
+def _pauses(tree: Tree, places: Sequence[int] | None = None) -> list[int]:
+    """The places before which it was quiet for long, where just the nodes at some places (all, when left out) are shown.
+
+    Costs nothing for a tree that lasted no longer than a pause, else some 100 ns a node.
+    """
+    starts, times = tree.starts, tree.times
+    if tree.ends[0] - starts[0] <= QUIET_NS:
+        return []
+    places = range(len(starts)) if places is None else places
+    begun = [starts[place] for place in places]
+    # What a node is the last sign of: its own time, or the first of what it contains; of the root only the latter.
+    signs = [starts[0] if place == 0 else times[place] or starts[place] for place in places]
+    seen = accumulate(signs, max)
+    return [place for place, start, last in zip(places[1:], begun[1:], seen, strict=False) if last and start - last > QUIET_NS]
 
 
 def _split(code: int) -> tuple[int, int]:

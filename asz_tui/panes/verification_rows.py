@@ -18,7 +18,7 @@ from asz_core.sessionflow import Link, Node, Unresolved
 from asz_core.sessionflow.round import PREFIX
 from asz_core.storage import landed_seq
 from asz_core.times import optional_ms
-from asz_core.verify import MISMATCH
+from asz_core.verify import MISMATCH, VERIFYING
 from asz_core.vocabulary import DOCUMENT_STATES, is_step
 
 from ..glyphs import state_glyph
@@ -202,6 +202,9 @@ class VerificationRows(EntryRows):
             if next(verified, False):
                 yield link.file.name, ""
                 continue
+            if number in self._report.pending and number not in lines:
+                yield link.file.name, VERIFYING
+                continue
             words = _in_short(lines.get(number, []), number, unread)
             if not link.folded and chain.through is not None and number > chain.through:
                 words = words or ["later than the round shown"]
@@ -268,6 +271,8 @@ class VerificationRows(EntryRows):
             return "nothing of this conversation could be folded; the problems below say why"
         if sort == "through":
             return f"shown as of round {self.opened.conversation.chain.through}"
+        if self._report.state == VERIFYING:
+            return "the landed files are being read; what is wrong with them shows when that is done"
         return DOCUMENT_STATES.get(self._report.state, "")
 
     def _state_line(self) -> Line:
@@ -308,8 +313,9 @@ class VerificationRows(EntryRows):
             return self._chain_table.row(width, [(number, "text"), ("missing", "warning"), *[blank] * 6])
         link: Link = entry.item
         why = self._why[link.file.name]
-        verdict = [state_glyph("mismatch" if why else "verified", ascii_only=self.ascii_only)]
-        verdict.append((f" {one_line(why)}" if why else "", "warning"))
+        state = VERIFYING if why == VERIFYING else "mismatch" if why else "verified"
+        verdict = [state_glyph(state, ascii_only=self.ascii_only)]
+        verdict.append((f" {one_line(why)}" if why else "", "dim" if state == VERIFYING else "warning"))
         number = str(link.file.number)
         if link.round is None:
             return self._chain_table.row(
@@ -354,7 +360,7 @@ class VerificationRows(EntryRows):
             (size(item.size), "text"),
             (item.digest[:12], "code"),
             *self._when(low // 1_000_000, high // 1_000_000),
-            self._there("faulty" if item.fault or item.closing_fault else ""),
+            self._there(("faulty" if item.fault or item.closing_fault else "") if item.checked else VERIFYING),
         ]
         return self._file_table.row(width, cells)
 
@@ -386,6 +392,8 @@ class VerificationRows(EntryRows):
         if trouble == "faulty":
             # It is there, with its digest; what is wrong inside it stands on the row below.
             return [state_glyph("verified", ascii_only=self.ascii_only), (" faulty", "warning")]
+        if trouble == VERIFYING:
+            return [state_glyph(VERIFYING, ascii_only=self.ascii_only), (f" {VERIFYING}", "dim")]
         return [state_glyph("mismatch", ascii_only=self.ascii_only), (f" {trouble}", "warning")]
 
     def _ref_line(self, ref: Unresolved, width: int) -> Line:

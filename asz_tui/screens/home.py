@@ -1,7 +1,14 @@
-"""The list of conversations of a root: at once from names and head headers, completed in the background, kept up to date."""
+"""The list of conversations of a root: at once from names and the head headers of the rows on the screen, then the others.
+
+Before the first frame the root is listed and, of as many conversations as there are rows, one header is read; the order is that of
+the last change on disk until the headers tell the last activity. The other headers follow behind the frame, some at a time, and
+then what a header leaves out (`asz_core.listing`). Only what is on the screen is verified, and again when it is scrolled to.
+"""
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -12,25 +19,26 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from asz_core.listing import Row
-from asz_core.watch import Changes
 
 from ..keys import HOME, bindings, hints
 from ..lines.bar import Bar
 from ..lines.line import Line
 from ..lines.view import LineView
 from ..panes.home_rows import HomeRows
+from ..session.first import FirstListing
 from ..session.loader import Loader
 from ..text.safe import visible
-from .help import HelpScreen
-from .palette import PaletteScreen
-from .search_all import SearchAllScreen
 
 if TYPE_CHECKING:
+    from asz_core.watch import Changes
+
     from ..app import AszApp
 
 _SMALL = 64_000_000
 """Bytes of landed files up to which a conversation is verified for the list without being asked to."""
 _BATCH = 200
+_TELL_EVERY = 0.2
+"""Seconds between two tellings of what was read behind the list."""
 
 
 class HomeScreen(Screen[None]):
@@ -39,15 +47,15 @@ class HomeScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(HOME)
 
     class Listed(Message):
-        """Rows were read; `gone` are ids that are no more, `full` says that this was the background's work."""
+        """Rows were read; `gone` are ids that are no more, `unread` says how many are still to be read."""
 
-        def __init__(self, rows: list[Row], states: dict[str, str], gone: list[str], last: bool) -> None:
+        def __init__(self, rows: list[Row], states: dict[str, str], gone: list[str], unread: int | None = None) -> None:
             """Carry the rows."""
             super().__init__()
             self.rows = rows
             self.states = states
             self.gone = gone
-            self.last = last
+            self.unread = unread
 
     class Failed(Message):
         """Listing failed."""
@@ -57,14 +65,26 @@ class HomeScreen(Screen[None]):
             super().__init__()
             self.why = why
 
-    def __init__(self) -> None:
+    def __init__(self, conversation: str | None = None, listing: FirstListing | None = None) -> None:
+        """
+        Args:
+            conversation: put the cursor on this one as soon as it is listed.
+            listing: of the first rows, when it began already.
+        """
         super().__init__()
+        self._wanted = conversation
+        self._listing = listing
         self._quick: Loader[None] = Loader(self._read_quick, self._done, "asz-list")
         self._slow: Loader[None] = Loader(self._read_slow, self._done, "asz-list-full")
         self._read_ids: dict[str, int] = {}
-        self._to_complete: list[str] = []
+        self._to_complete: dict[str, None] = {}
         self._to_verify: dict[str, int] = {}
+        self._in_view: list[str] = []
+        self._unread = 0
         self._listed = False
+        self._changed: set[str] | None = None
+        """Ids to read again, None for all of them."""
+        self._changed_lock = threading.Lock()
         self._problems: dict[str, str] = {}
         self._error = ""
 
@@ -93,15 +113,20 @@ class HomeScreen(Screen[None]):
     @property
     def settled(self) -> bool:
         """Whether everything that can be known without opening a conversation is in the list."""
-        waiting = self._to_complete or self._to_verify
+        waiting = self._to_complete or self._next_to_verify()
         return self._listed and self._quick.idle and self._slow.idle and not waiting
 
     def on_mount(self) -> None:
         """Begin to read."""
         self.query_one("#find", Input).cursor_blink = False
         self.view.focus()
-        self._frame()
-        self._quick.request()
+        listing = self._listing = self._listing or FirstListing(self.asz.root, self.app.size.height).start()
+        if listing.done.is_set():
+            self.on_home_screen_listed(self._first_rows(listing))
+            self.call_after_refresh(self._quick.request)
+        else:
+            self._frame()
+            self._quick.request()
 
     def on_unmount(self) -> None:
         """Let the readers end."""
@@ -120,35 +145,66 @@ class HomeScreen(Screen[None]):
 
     # --- reading, in threads
 
+    def _first_rows(self, listing: FirstListing) -> Listed:
+        """What the first listing found, as it is told; the rest of the names are read next."""
+        self._listing = None
+        stamps = dict(listing.names)
+        rows = [row for row in listing.rows if row.rounds is not None]
+        self._read_ids.update((row.id, stamps[row.id]) for row in listing.rows)
+        return self.Listed(rows, {}, [], len(listing.names) - len(listing.rows))
+
     def _read_quick(self, stop: Callable[[], bool]) -> None:
+        listing = self._listing
+        if listing is not None:
+            listing.done.wait()
+            self.post_message(self._first_rows(listing))
+        with self._changed_lock:
+            names, self._changed = self._changed, set()
         root = self.asz.root
-        ids = root.conversations()
-        present = set(ids)
-        gone = [name for name in self._read_ids if name not in present]
-        stamps = {name: root.storage.changed_ns(name) for name in ids}
-        changed = [name for name in ids if self._read_ids.get(name) != stamps[name]]
-        changed.sort(key=lambda name: -stamps[name])
+        if names is None:
+            found = listing.names if listing is not None else root.newest_names()
+            present = {name for name, _ in found}
+            gone = [name for name in self._read_ids if name not in present]
+        else:
+            found = [(name, root.storage.changed_ns(name)) for name in names]
+            gone = [name for name, stamp in found if not stamp]
+            found = [(name, stamp) for name, stamp in found if stamp]
         for name in gone:
             self._read_ids.pop(name, None)
+        # What the watcher names is read whatever its stamp says: a round may have been written in place.
+        changed = [(name, stamp) for name, stamp in found if names is not None or self._read_ids.get(name) != stamp]
         for at in range(0, max(1, len(changed)), _BATCH):
             if stop():
                 return
             batch = changed[at : at + _BATCH]
-            rows = [root.row(name) for name in batch]
-            self._read_ids.update((name, stamps[name]) for name in batch)
-            self.post_message(self.Listed(rows, {}, gone if at == 0 else [], at + _BATCH >= len(changed)))
+            rows = [root.row(name) for name, _ in batch]
+            self._read_ids.update(batch)
+            gone += [row.id for row in rows if row.rounds is None]
+            rows = [row for row in rows if row.rounds is not None]
+            self.post_message(self.Listed(rows, {}, gone, max(0, len(changed) - at - _BATCH)))
+            gone = []
 
     def _read_slow(self, stop: Callable[[], bool]) -> None:
         root = self.asz.root
+        rows: list[Row] = []
+        told = time.monotonic()
         while self._to_complete and not stop():
-            name = self._to_complete.pop(0)
-            self.post_message(self.Listed([root.row(name, full=True)], {}, [], True))
-        while self._to_verify and not stop():
-            name, stamp = next(iter(self._to_verify.items()))
-            self._to_verify.pop(name, None)
-            state, self._problems[name] = self._verify(name)
-            if state and root.storage.changed_ns(name) == stamp:
-                self.post_message(self.Listed([], {name: state}, [], True))
+            name = next((name for name in self._in_view if name in self._to_complete), None) or list(self._to_complete)[0]  # noqa: RUF015
+            self._to_complete.pop(name, None)
+            rows.append(root.row(name, full=True))
+            if time.monotonic() - told > _TELL_EVERY or not self._to_complete:
+                # Each telling sorts rows in and looks at all of them: so many together.
+                self.post_message(self.Listed(rows, {}, []))
+                rows, told = [], time.monotonic()
+        while (wanted := self._next_to_verify()) is not None and not stop():
+            stamp = self._to_verify.pop(wanted, 0)
+            state, self._problems[wanted] = self._verify(wanted)
+            if state and root.storage.changed_ns(wanted) == stamp:
+                self.post_message(self.Listed([], {wanted: state}, []))
+
+    def _next_to_verify(self) -> str | None:
+        """A conversation on the screen that is not verified yet."""
+        return next((name for name in self._in_view if name in self._to_verify), None)
 
     def _verify(self, name: str) -> tuple[str, str]:
         """The state of a conversation and its first problem; empty when it is too large to be read for a list."""
@@ -162,6 +218,8 @@ class HomeScreen(Screen[None]):
 
     def _done(self, _: None, error: Exception | None) -> None:
         if error is not None:
+            with self._changed_lock:
+                self._changed = None
             self.post_message(self.Failed(str(error)))
 
     # --- what was read
@@ -171,32 +229,59 @@ class HomeScreen(Screen[None]):
         for name in message.gone:
             self.rows.remove(name)
             self._to_verify.pop(name, None)
+            self._to_complete.pop(name, None)
         for row in message.rows:
             self.rows.update(row)
-            if not row.complete and row.id not in self._to_complete:
-                self._to_complete.append(row.id)
+            if not row.complete:
+                self._to_complete[row.id] = None
             self._to_verify[row.id] = row.changed_ns
         for name, state in message.states.items():
             self.rows.set_state(name, state)
-        self._listed = self._listed or message.last
-        self.rows.set_reading(len(self._to_complete))
+        if message.unread is not None:
+            self._unread = message.unread
+        self._listed = self._listed or not self._unread
+        self.rows.set_reading(self._unread + len(self._to_complete))
         self._refresh_rows()
-        if message.last and (self._to_complete or self._to_verify):
+        if self._wanted and self.view.move_to(self._wanted, center=True):
+            self._wanted = None
+        self.call_after_refresh(self._shown)
+
+    def _shown(self) -> None:
+        """The rows are on the screen: go on with what is behind it."""
+        self.asz.first_frame_shown()
+        self._look_deeper()
+
+    def _look_deeper(self) -> None:
+        """Have what the headers leave out read, and what is on the screen verified."""
+        top, height = self.view.top, self.view.size.height
+        self._in_view = [row.id for at in range(top, top + height) if (row := self.rows.row(at)) is not None]
+        if not self._unread and (self._to_complete or self._next_to_verify()):
             self._slow.request()
 
     def on_home_screen_failed(self, message: Failed) -> None:
         """Say why the list is not there."""
+        self.asz.first_frame_shown()
         self.view.empty_text = f" {message.why}"
 
     def look_again(self) -> None:
         """List once more."""
+        with self._changed_lock:
+            self._changed = None
         self._quick.request()
 
     def root_changed(self, changes: Changes) -> None:
         """Read again what changed."""
         if changes.root_gone:
             self.view.empty_text = " the storage root is gone; what was read stays until it is back"
-        self._quick.request()
+            return
+        names = changes.conversations | changes.appeared | changes.removed
+        if changes.root_back:
+            self.look_again()
+        elif names:
+            with self._changed_lock:
+                if self._changed is not None:
+                    self._changed |= names
+            self._quick.request()
 
     def _refresh_rows(self) -> None:
         self.rows.set_now(self.asz.now_ms())
@@ -212,9 +297,12 @@ class HomeScreen(Screen[None]):
     def _frame(self) -> None:
         if not self.is_mounted:
             return
-        total, shown_rows = self.rows.total, len(self.rows)
+        # The last row while there is more to be read is no conversation.
+        total, shown_rows = self.rows.total, len(self.rows) - (self.rows.reading > 0)
         counted = f"{total:,} conversation" + ("" if total == 1 else "s")
-        if shown_rows != total:
+        if self._unread:
+            counted = f"{total:,} of {total + self._unread:,} conversations read"
+        elif shown_rows != total:
             counted = f"{shown_rows:,} of " + counted
         running = self.rows.running()
         right = counted + (f" · {running} running" if running else "") + f" · {self.rows.sort_words()}"
@@ -246,6 +334,7 @@ class HomeScreen(Screen[None]):
     def on_line_view_moved(self) -> None:
         """The position in the footer follows."""
         self._frame()
+        self._look_deeper()
 
     def on_line_view_activated(self) -> None:
         """A double click opens."""
@@ -282,10 +371,14 @@ class HomeScreen(Screen[None]):
 
     def action_find_all(self) -> None:
         """Search the texts of every conversation."""
+        from .search_all import SearchAllScreen
+
         self.app.push_screen(SearchAllScreen())
 
     def action_palette(self) -> None:
         """Show everything this screen can do."""
+        from .palette import PaletteScreen
+
         self.app.push_screen(PaletteScreen(self.asz.keys_of(HOME)), self._run_chosen)
 
     async def _run_chosen(self, action: str | None) -> None:
@@ -294,6 +387,8 @@ class HomeScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Show the help."""
+        from .help import HelpScreen
+
         self.app.push_screen(HelpScreen(self.asz.keys_of(HOME), "conversations"))
 
     def action_leave(self) -> None:

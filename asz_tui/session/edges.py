@@ -64,14 +64,17 @@ def leads_to(opened: Opened, node_id: str) -> str | None:
     A step, run or talk stands for itself, a stream for its first talk (or first step), a segment for its first talk, an epoch for
     its first talk or boundary.
     """
-    if opened.locate(node_id) is not None:
-        return node_id
+    return node_id if opened.locate(node_id) is not None else opened.remembered(node_id, lambda: _stands_for(opened, node_id))
+
+
+def _stands_for(opened: Opened, node_id: str) -> str | None:
+    """What stands for a node outside the trees; costs a look at each root."""
     fold = opened.conversation.fold
     node = fold.nodes.get(node_id)
     if node is None:
         return None
     if node.kind == "stream":
-        return next((tree.nodes[0].id for tree in opened.trees if tree.nodes[0].stream == node.stream), None)
+        return opened.first_of(node.stream)
     if node.kind == "segment":
         inside = {r.from_ for r, way in fold.edges(node_id) if r.type == "in_segment" and way == "in"}
         return next((tree.nodes[0].id for tree in opened.trees if tree.nodes[0].id in inside), None)

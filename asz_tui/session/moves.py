@@ -30,7 +30,7 @@ def next_listed(opened: Opened, tree: Tree, place: int, step: int, places_of: Pl
         Its id, or None when there is none that way.
     """
     trees = opened.trees
-    which = _index(trees, tree)
+    which = opened.place_of(tree) or 0
     places = places_of(tree)
     if step > 0:
         at = bisect_right(places, place)
@@ -52,7 +52,7 @@ def next_listed(opened: Opened, tree: Tree, place: int, step: int, places_of: Pl
 def next_root(opened: Opened, tree: Tree, place: int, step: int, wanted: Callable[[Tree], bool]) -> str | None:
     """The root of the next tree that is wanted; from inside a wanted tree, «previous» is its own root first."""
     trees = opened.trees
-    which = _index(trees, tree)
+    which = opened.place_of(tree) or 0
     if step < 0 and place > 0 and wanted(tree):
         return tree.nodes[0].id
     which += step
@@ -67,7 +67,7 @@ def sibling(opened: Opened, tree: Tree, place: int, step: int) -> str | None:
     """The next node of the same depth under the same parent; of a root, the next root."""
     depth = tree.depths[place]
     if depth == 0:
-        which = _index(opened.trees, tree) + step
+        which = (opened.place_of(tree) or 0) + step
         return opened.trees[which].nodes[0].id if 0 <= which < len(opened.trees) else None
     if step > 0:
         at = place + tree.sizes[place]
@@ -87,7 +87,3 @@ def parent(tree: Tree, place: int) -> str | None:
     while tree.depths[at] >= depth:
         at -= 1
     return tree.nodes[at].id
-
-
-def _index(trees: list[Tree], tree: Tree) -> int:
-    return next((at for at, other in enumerate(trees) if other is tree), 0)

@@ -1,13 +1,16 @@
 """`Opened`: a loaded conversation as trees in reading order, and what a round that landed changed in them.
 
 One tree per outermost talk, in the order of their start, then one per loose root. A round rebuilds only the trees it touches and
-sorts the list of roots again; nothing else is walked. Node ids are the names by which panes keep their place.
+puts them into their places by bisection; nothing else is looked at. Node ids are the names by which panes keep their place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
 
 from asz_core.conversation import Conversation, Pending, Update
 from asz_core.document.build import loose_trees, talk_trees
@@ -35,14 +38,20 @@ class Applied:
     def __bool__(self) -> bool:
         return bool(self.update)
 
+    def ids(self) -> set[str]:
+        """Of everything that was added, changed or removed, relations too."""
+        return {entity for delta in self.update.deltas for ids in (delta.added, delta.changed, delta.removed) for entity in ids}
+
 
 class Opened:
     """A conversation that is on the screen.
 
     Attributes:
-        trees: outermost talks by start, then loose trees.
+        trees: outermost talks by start, then loose trees; a thread walks a copy, since a round changes the list.
         loose_from: index of the first loose tree.
         talk_count, step_count: of all trees, talks inside talks included.
+        open_count: references left open.
+        taken: counts how often the trees changed.
     """
 
     def __init__(self, conversation: Conversation, *, ascii_only: bool = False) -> None:
@@ -57,12 +66,19 @@ class Opened:
         self.loose_from = 0
         self.talk_count = 0
         self.step_count = 0
+        self.open_count = 0
+        self.taken = 0
+        self._leads: dict[str, str | None] = {}
+        self._firsts: dict[str, str] = {}
+        self._in_order: list[tuple[Tree, int]] | None = None
+        self._keys: list[_Key] = []
+        self._edit: tuple[list[Tree], list[Tree]] | None = None
         self._talks: dict[str, Tree] = {}
         self._loose: dict[str, Tree] = {}
         self._root_of: dict[str, str] = {}
         self._places: dict[str, dict[str, int]] = {}
         self._through = 0
-        self._newest: str | None = None
+        self._newest: Node | None = None
         self.rebuild()
 
     def rebuild(self) -> None:
@@ -73,23 +89,70 @@ class Opened:
         self._loose = {tree.nodes[0].id: tree for tree in loose_trees(fold, talks, time_of)}
         self._places.clear()
         self._newest = None
-        self._order()
-        self._through = fold.header.through_seq if fold.header else 0
-
-    def _order(self) -> None:
-        self.trees = sorted(self._talks.values(), key=_by_start)
-        self.loose_from = len(self.trees)
-        self.trees += sorted(self._loose.values(), key=lambda tree: record_order(tree.nodes[0]))
+        pairs = sorted((order_of(tree), tree) for tree in (*self._talks.values(), *self._loose.values()))
+        self._keys = [key for key, _ in pairs]
+        self.taken += 1
+        self._edit = None
+        self.trees = [tree for _, tree in pairs]
+        self.loose_from = len(self._talks)
         self.talk_count = sum(_count(tree, "talk") for tree in self.trees)
         self.step_count = sum(tree.count(0)[1] for tree in self.trees)
+        self._note()
+        # The indexes that the screen asks for are made here, where it need not wait for them.
+        fold.edges("")
+        fold.of_kind("stream")
+
+    def _note(self) -> None:
+        """Take note of what is asked for all the time."""
+        fold = self.conversation.fold
+        self._through = fold.header.through_seq if fold.header else 0
+        self.open_count = sum(1 for ref in fold.unresolved.values() if ref.state == "open")
+
+    def remembered(self, node_id: str, find: Callable[[], str | None]) -> str | None:
+        """Where a node leads, as `find` tells it; remembered until a round changes something."""
+        if node_id not in self._leads:
+            self._leads[node_id] = find()
+        return self._leads[node_id]
+
+    def first_of(self, stream: str) -> str | None:
+        """The first talk of a stream, or else its first loose root; costs a look at each root once after a round."""
+        if not self._firsts:
+            roots = [tree.nodes[0] for tree in reversed(self.trees)]
+            self._firsts = {root.stream: root.id for root in roots}
+        return self._firsts.get(stream)
+
+    def talks(self) -> list[tuple[Tree, int]]:
+        """Every talk as its tree and place, as `talks_in_order` lists them; do not change the list. Costs a look at each talk."""
+        if self._in_order is None:
+            roots = list(zip(self._keys, self.trees, strict=True))[: self.loose_from]
+            found = [(key, tree, 0) for key, tree in roots]
+            for _, tree in roots:
+                for place in tree.marks["talk"][1:]:
+                    start = tree.starts[place]
+                    found.append(((0, not start, start, record_order(tree.nodes[place])), tree, place))
+            if len(found) > len(roots):
+                found.sort(key=itemgetter(0))
+            self._in_order = [(tree, place) for _, tree, place in found]
+        return self._in_order
+
+    def place_of(self, tree: Tree) -> int | None:
+        """Index of a tree among `trees`, by bisection; None when it is not (or no more) one of them."""
+        at = self.stands_at(tree)
+        return at if at < len(self.trees) and self.trees[at] is tree else None
+
+    def stands_at(self, tree: Tree) -> int:
+        """Index at which a tree stands among `trees`, or would stand."""
+        return bisect_left(self._keys, order_of(tree))
 
     def take(self, pending: Pending) -> Applied:
         """Take in what was read beside; costs in proportion to it and to the talks it touches."""
+        empty = self.conversation.fold.header is None
         update = self.conversation.take(pending)
         applied = Applied(update)
         if not update:
             return applied
         self.grammar.forget()
+        self._leads, self._firsts, self._in_order = {}, {}, None
         late = any(landed.file.seq <= self._through for landed in update.landed)
         for delta in update.deltas:
             applied.added |= delta.added
@@ -97,7 +160,7 @@ class Opened:
         nodes = self.conversation.fold.nodes
         applied.added &= nodes.keys()
         applied.changed &= nodes.keys()
-        if update.restarted or late:
+        if update.restarted or update.files_went or late or empty:
             self.rebuild()
             applied.roots = None
         else:
@@ -107,45 +170,81 @@ class Opened:
     def _rebuild_touched(self, applied: Applied) -> None:
         fold, time_of = self.conversation.fold, self.conversation.data.time
         touched: set[str] = set()
-        seen: set[str] = set()
+        gone: dict[str, Tree] = {}
         for delta in applied.update.deltas:
-            for node_id in (*delta.added, *delta.changed, *delta.parents):
-                root = self.find_root(node_id, seen)
-                if root == "":
+            for node_id in (*delta.added, *delta.changed, *delta.parents, *self._below(delta.moved)):
+                roots = self._roots_over(node_id)
+                if roots is None:
                     # A loop of parents: which node stands on top takes a look at all of them.
                     self.rebuild()
                     applied.roots = None
                     return
-                if root is not None:
-                    touched.add(root)
-            for gone in delta.removed | delta.changed | delta.added:
-                self._drop(gone)
+                touched.update(roots)
+                self._drop(node_id, gone)
+            for node_id in delta.removed:
+                self._drop(node_id, gone)
         for root in touched:
+            self._drop(root, gone)
             node = fold.nodes[root]
             table = self._talks if node.kind == "talk" else self._loose
             table[root] = Tree(fold, node, time_of)
-            self._places.pop(root, None)
+        self._replace(list(gone.values()), [self._talks.get(root) or self._loose[root] for root in touched])
         applied.roots = touched
-        self._order()
-        if self._newest is not None:
-            candidates = [fold.nodes[node_id] for node_id in (*applied.added, self._newest) if node_id in fold.nodes]
-            self._newest = self._furthest(node for node in candidates if self.locate(node.id) is not None)
-        self._through = fold.header.through_seq if fold.header else 0
+        self._note()
+        self._follow(applied)
 
-    def _drop(self, node_id: str) -> None:
-        self._talks.pop(node_id, None)
-        self._loose.pop(node_id, None)
+    def _below(self, moved: set[str]) -> Iterator[str]:
+        """The nodes under some others: what came under another root, or under none, with what contains it."""
+        children = self.conversation.fold.children
+        seen: set[str] = set(moved)
+        stack = list(moved)
+        while stack:
+            for child in children(stack.pop()):
+                if child.id not in seen:
+                    seen.add(child.id)
+                    stack.append(child.id)
+                    yield child.id
+
+    def _drop(self, node_id: str, gone: dict[str, Tree]) -> None:
+        """Take the tree of a root out of the tables, to be taken from the list, too."""
+        tree = self._talks.pop(node_id, None) or self._loose.pop(node_id, None)
         self._places.pop(node_id, None)
+        if tree is not None:
+            # Of a tree that is built twice in one batch, the first is the one in the list.
+            gone.setdefault(node_id, tree)
 
-    def find_root(self, node_id: str, seen: set[str] | None = None) -> str | None:
-        """The root of the tree that a node stands in: its outermost talk, or else its highest run or step.
+    def _replace(self, gone: list[Tree], came: list[Tree]) -> None:
+        """Put trees into the list where they belong, and take others out; costs a bisection each."""
+        keys, trees = self._keys, self.trees
+        for tree in gone:
+            at = self.place_of(tree)
+            if at is not None:
+                del keys[at], trees[at]
+                self._tell(tree, -1)
+        for tree in came:
+            key = order_of(tree)
+            at = bisect_left(keys, key)
+            keys.insert(at, key)
+            trees.insert(at, tree)
+            self._tell(tree, 1)
+        self.taken += 1
+        self._edit = gone, came
 
-        Args:
-            node_id: of a node; anything else has no root.
-            seen: nodes passed on earlier calls of one batch whose root was found then.
+    def edit_since(self, taken: int) -> tuple[list[Tree], list[Tree]] | None:
+        """The trees that went and those that came since `taken` was so; None when that is not remembered any more."""
+        if taken == self.taken:
+            return [], []
+        return self._edit if taken == self.taken - 1 else None
 
-        Returns:
-            The root's id, None when the node stands in no tree (streams, segments), or an empty text in a loop of parents.
+    def _tell(self, tree: Tree, sign: int) -> None:
+        self.loose_from += sign * (tree.nodes[0].kind == "talk")
+        self.talk_count += sign * _count(tree, "talk")
+        self.step_count += sign * tree.count(0)[1]
+
+    def _roots_over(self, node_id: str) -> list[str] | None:
+        """The roots of the trees that a node stands in, None in a loop of parents.
+
+        That is one, or none; two for a talk under a loose step, which stands by itself and in the tree of the step as well.
         """
         nodes = self.conversation.fold.nodes
         node = nodes.get(node_id)
@@ -153,18 +252,35 @@ class Opened:
         passed: set[str] = set()
         while node is not None:
             if node.id in passed:
-                return ""
-            if seen is not None and node.id in seen and talk is None and loose is None:
                 return None
             passed.add(node.id)
             if node.kind == "talk":
-                talk = node.id
+                talk, loose = node.id, None
             elif node.kind == "run" or is_step(node.kind):
                 loose = node.id
             node = nodes.get(node.parent)
-        if seen is not None and talk is not None:
-            seen |= passed
-        return talk or loose
+        return [root for root in (talk, loose) if root is not None]
+
+    def twins(self, tree: Tree) -> list[Tree]:
+        """The other trees that hold nodes of a tree: a talk under a loose step stands by itself and in the tree of the step."""
+        root = tree.nodes[0]
+        if root.kind == "talk":
+            return [self._loose[name] for name in self._roots_over(root.id) or () if name in self._loose]
+        return [self._talks[name] for place in tree.marks["talk"] if (name := tree.nodes[place].id) in self._talks]
+
+    def find_root(self, node_id: str) -> str | None:
+        """The root of the tree that a node stands in: its outermost talk, or else its highest run or step.
+
+        Args:
+            node_id: of a node; anything else has no root.
+
+        Returns:
+            The root's id, None when the node stands in no tree (streams, segments), or an empty text in a loop of parents.
+        """
+        roots = self._roots_over(node_id)
+        if roots is None:
+            return ""
+        return roots[0] if roots else None
 
     def locate(self, node_id: str) -> tuple[Tree, int] | None:
         """The tree and place of a node, or None when it stands in no tree."""
@@ -249,16 +365,27 @@ class Opened:
 
     def newest(self) -> str | None:
         """The step that landed last: the one furthest on in record order. Costs the new nodes of a round, and all of them once."""
-        if self._newest is None or self._newest not in self.conversation.fold.nodes:
-            self._newest = self._furthest(node for tree in self.trees for node in tree.nodes)
-        return self._newest
+        if self._newest is None:
+            nodes = self.conversation.fold.nodes
+            last = -1
+            for node in nodes.values():
+                ref = node.ref
+                if ref is not None and ref.seq > last and is_step(node.kind):
+                    last = ref.seq
+            self._newest = _furthest(node for node in nodes.values() if (ref := node.ref) is not None and ref.seq == last)
+        return self._newest.id if self._newest else None
 
-    def _furthest(self, nodes: Iterable[Node]) -> str | None:
-        best: Node | None = None
-        for node in nodes:
-            if node.ref is not None and is_step(node.kind) and (best is None or record_order(node) >= record_order(best)):
-                best = node
-        return best.id if best else None
+    def _follow(self, applied: Applied) -> None:
+        """Keep `newest` up to date after a round."""
+        nodes, before = self.conversation.fold.nodes, self._newest
+        if before is None:
+            return
+        now = nodes.get(before.id)
+        if now is None or _furthest([before, now]) is not now:
+            # It went, or went back: any other may be the furthest now.
+            self._newest = None
+        else:
+            self._newest = _furthest([now, *(nodes[node_id] for node_id in applied.added | applied.changed)])
 
 
 ERRORS = frozenset({"error.api", "message.synthetic", "control.interrupt"})
@@ -273,5 +400,19 @@ def _count(tree: Tree, kind: str) -> int:
     return len(found)
 
 
-def _by_start(tree: Tree) -> tuple[object, ...]:
-    return (not tree.starts[0], tree.starts[0], record_order(tree.nodes[0]))
+def _furthest(nodes: Iterable[Node]) -> Node | None:
+    """The step that stands last in record order, of several the last given; None when there is none with a record."""
+    best: Node | None = None
+    for node in nodes:
+        if node.ref is not None and is_step(node.kind) and (best is None or record_order(node) >= record_order(best)):
+            best = node
+    return best
+
+
+_Key = tuple[Any, ...]
+
+
+def order_of(tree: Tree) -> _Key:
+    """Where a tree stands: talks by their start, those without one after them; then what is loose, in record order."""
+    order = record_order(tree.nodes[0])
+    return (0, not tree.starts[0], tree.starts[0], order) if tree.nodes[0].kind == "talk" else (1, order)

@@ -78,8 +78,8 @@ class Found:
     def position(self, node_id: str | None) -> int:
         """The number of a node among the matches, from 1; 0 when it is none."""
         places, ids = self._places, self.ids
-        for at in range(len(places), len(ids)):
-            places[ids[at]] = at + 1
+        if len(places) < len(ids):
+            places.update(zip(ids[len(places) :], range(len(places) + 1, len(ids) + 1), strict=False))
         return places.get(node_id, 0) if node_id else 0
 
 
@@ -338,13 +338,12 @@ def _shelf_of(opened: Opened) -> _Shelf:
 
 
 def _roles(opened: Opened) -> dict[str, tuple[str, str]]:
-    """Role and label of every stream; made from a copy, because the screen's thread may take in a round meanwhile."""
+    """Role and label of every stream."""
     roles = {}
-    for node in list(opened.conversation.fold.nodes.values()):
-        if node.kind == "stream":
-            attrs = attrs_of(node)
-            role, label = attrs.get("role"), attrs.get("label")
-            roles[node.stream] = (role if isinstance(role, str) else "", label if isinstance(label, str) else "")
+    for node in opened.conversation.fold.of_kind("stream"):
+        attrs = attrs_of(node)
+        role, label = attrs.get("role"), attrs.get("label")
+        roles[node.stream] = (role if isinstance(role, str) else "", label if isinstance(label, str) else "")
     return roles
 
 

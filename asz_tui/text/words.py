@@ -142,6 +142,38 @@ def date(ms: int | None, tz: tzinfo) -> str:
     return NO_DATE if moment is None else f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
 
 
+class Days:
+    """The days of many times in one zone: `of` writes what `date` writes; a time on the day asked for last costs a comparison."""
+
+    def __init__(self, tz: tzinfo) -> None:
+        """
+        Args:
+            tz: the zone to show them in.
+        """
+        self._tz = tz
+        self._text = ""
+        self._first = self._end = 0
+
+    def of(self, ms: int) -> str:
+        """The day of a time."""
+        if not ms or not self._first <= ms < self._end:
+            self._text = date(ms, self._tz)
+            self._first, self._end = self._around(ms)
+        return self._text
+
+    def _around(self, ms: int) -> tuple[int, int]:
+        """The stretch of the day around a time in which the zone's clock is as far ahead as then; that time only, when unsure."""
+        moment = _moment(ms, self._tz)
+        if moment is None:
+            return ms, ms + 1
+        passed = ((moment.hour * 60 + moment.minute) * 60 + moment.second) * 1000 + moment.microsecond // 1000
+        first, end = ms - passed, ms - passed + 86_400_000
+        edges = (_moment(first, self._tz), _moment(end - 1, self._tz))
+        if any(edge is None or edge.utcoffset() != moment.utcoffset() for edge in edges):
+            return ms, ms + 1
+        return first, end
+
+
 def span(start_ms: int | None, end_ms: int | None) -> str:
     """Say how long a stretch of time is.
 

@@ -1,125 +1,125 @@
-"""The table: each figure a ratio to something measured in the same run, since machines are noisy.
+"""`python -m tests.bench`: what the explorer and the commands cost, each figure a ratio to something measured in the same run.
 
-`python -m tests.bench` makes a root of about 18,000 steps in a temporary folder; `python -m tests.bench ROOT ID` measures a given one.
+Without arguments it makes large roots in a temporary folder; `python -m tests.bench ROOT ID` measures a given conversation.
+`--only NAME,NAME` runs some sections, `--runs N` puts several runs side by side, `--keep DIR` keeps the roots for the next time.
 """
 
 from __future__ import annotations
 
-import gc
-import os
-import resource
-import subprocess
-import sys
+import argparse
+import shutil
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from .roots import BIG, large_root
+from . import commands, landing, screens, searching, soak
+from .roots import BIG, large_root, many_conversations
+from .table import Figure, heading, row, summary
 
-_RUNS = 5
-_FLOOR = """
-import gc, hashlib, sys, time
-from pathlib import Path
-import orjson
-gc.disable()
-files = [p for p in Path(sys.argv[1]).rglob("*.s[df]")]
-document = orjson.loads(Path(sys.argv[2]).read_bytes())
-def once():
-    start = time.perf_counter()
-    kept = []
-    for path in files:
-        data = path.read_bytes()
-        hashlib.sha256(data).digest()
-        kept += [orjson.loads(line) for line in data.splitlines()]
-    orjson.dumps(document, option=orjson.OPT_INDENT_2)
-    return time.perf_counter() - start
-once()
-print(min(once() for _ in range(3)))
-"""
+SECTIONS = ("commands", "start", "keys", "wire", "search", "landing", "large", "home", "idle", "soak")
+_SOAK = 1000
 
 
-def _seconds(command: list[str], env: dict[str, str]) -> tuple[float, float]:
-    """Wall seconds of a whole process, and its peak memory in MB."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode in (0, 1), command
-    return time.perf_counter() - start, usage.ru_maxrss / 1024
+class Bench:
+    """The roots, made when a section first asks for them, and the sections."""
 
+    def __init__(self, folder: Path, given: tuple[Path, str] | None) -> None:
+        """
+        Args:
+            folder: where roots are made.
+            given: a root and a conversation to be measured instead of made ones.
+        """
+        self._folder = folder
+        self._given = given
+        self._words: dict[Path, str] = {}
+        self._seen: dict[int, screens.Seen] = {}
+        self._empty = 0.0
 
-def _best(measure: Callable[[], tuple[float, float]]) -> tuple[float, float]:
-    taken = [measure() for _ in range(_RUNS)]
-    return min(seconds for seconds, _ in taken), max(memory for _, memory in taken)
+    def root(self, scale: int = 1) -> tuple[Path, str, str]:
+        """A root of so many times the usual size: its path, the conversation, what its first row says."""
+        if self._given is not None and scale == 1:
+            path, conversation = self._given
+        else:
+            path = self._folder / f"{scale}x"
+            conversation = large_root(path, BIG * scale)
+        if path not in self._words:
+            self._words[path] = screens.first_words(path, conversation)
+        return path, conversation, self._words[path]
 
+    def written(self, scale: int = 1) -> tuple[Path, str, str]:
+        """A copy of a root, into which rounds may be landed."""
+        path, conversation, words = self.root(scale)
+        copy = self._folder / "copies" / f"{scale}x"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(path, copy)
+        return copy, conversation, words
 
-def _row(what: str, value: str, target: str) -> None:
-    print(f"{what:<52} {value:>22}   {target}", flush=True)
+    def forget(self) -> None:
+        """Measure the keys anew in the next run."""
+        self._seen.clear()
 
+    def seen(self, scale: int = 1) -> screens.Seen:
+        """The keys of an explorer, pressed once a run."""
+        if scale not in self._seen:
+            self._seen[scale] = screens.keys(*self.root(scale))
+        return self._seen[scale]
 
-def commands(root: Path, conversation: str) -> None:
-    """The commands against the least that any Python reader must do."""
-    env = {**os.environ, "ASZ_ROOT": str(root)}
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
-    asz = [sys.executable, "-m", "asz_tui"]
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        file.write(subprocess.run([*asz, "conversation", "-json", conversation], env=env, capture_output=True, check=True).stdout)
-        file.flush()
-        floor = float(subprocess.run([sys.executable, "-c", _FLOOR, str(root), file.name], capture_output=True, check=True).stdout)
-    _row("the floor (read, digest, decode, encode)", f"{floor * 1000:.0f} ms", "")
-    for name, args, target in (
-        ("conversation -json", ["conversation", "-json", conversation], "<= 2.7 x, 200 MB"),
-        ("conversation -yaml", ["conversation", "-yaml", conversation], "<= 4.8 x, 280 MB"),
-        ("verify", ["verify"], "<= 2.5 x"),
-    ):
-        seconds, memory = _best(lambda args=args: _seconds([*asz, *args], env))
-        _row(name, f"{seconds / floor:.2f} x, {memory:.0f} MB", target)
+    def section(self, name: str) -> Iterator[Figure]:
+        """The figures of a section, as they are measured."""
+        parts: dict[str, Callable[[], Iterable[Figure]]] = {
+            "commands": lambda: commands.figures(*self.root()[:2]),
+            "start": lambda: screens.start(*self.root()),
+            "keys": self._keys,
+            "wire": lambda: screens.wire(*self.root(), self.seen()),
+            "search": lambda: searching.figures(*self.root()),
+            "landing": self._landing,
+            "large": self._large,
+            "home": lambda: soak.home(*many_conversations(self._folder / "many", 3000)),
+            "idle": lambda: soak.idle(many_conversations(self._folder / "sixty", 60)[0]),
+            "soak": lambda: soak.rounds(*self.written(), _SOAK),
+        }
+        yield from parts[name]()
 
+    def _keys(self) -> Iterator[Figure]:
+        yield from screens.key_figures(self.seen(), screens.empty_key())
 
-def model(root: Path, conversation: str) -> None:
-    """Opening, folding, and a round that lands, in this process."""
-    from datetime import UTC
+    def _landing(self) -> Iterator[Figure]:
+        small, large = (landing.model(*self.written(scale)[:2]) for scale in (1, 10))
+        yield from landing.figures(small, large)
+        yield from landing.on_the_screen(*self.written())
 
-    from asz_core import Root
-    from asz_tui.panes.talks_rows import TalksRows
-    from asz_tui.session import Opened
-
-    from .roots import next_round
-
-    start = time.perf_counter()
-    loaded = Root(root).load(conversation)
-    opened = Opened(loaded)
-    rows = TalksRows(opened, UTC)
-    _row("load, trees and rows", f"{(time.perf_counter() - start) * 1000:.0f} ms", "")
-    start = time.perf_counter()
-    rows.set_all(True)
-    _row(f"unfold all {len(rows):,} rows", f"{(time.perf_counter() - start) * 1000:.1f} ms", "")
-    taken = []
-    for number in range(10):
-        next_round(root, loaded, number)
-        pending = loaded.read_new()
-        start = time.perf_counter()
-        applied = opened.take(pending)
-        rows.reload(applied.roots)
-        taken.append(time.perf_counter() - start)
-    _row("a 40-frame round lands: model updated", f"{sorted(taken)[5] * 1000:.1f} ms", "<= 20 ms")
+    def _large(self) -> Iterator[Figure]:
+        yield from screens.large(*self.root(10))
+        yield from screens.ratios(self.seen(), self.seen(10))
 
 
 def main() -> None:
     """Measure."""
-    gc.collect()
-    if len(sys.argv) == 3:
-        commands(Path(sys.argv[1]), sys.argv[2])
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        for scale in (1, 10):
-            root = Path(folder) / f"{scale}x"
-            conversation = large_root(root, BIG * scale)
-            print(f"\n{BIG * scale:,} steps")
-            commands(root, conversation)
-            model(root, conversation)
-    print(f"\npeak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__.split("\n")[0])
+    parser.add_argument("root", nargs="?", type=Path, help="a storage root to be measured instead of a made one")
+    parser.add_argument("id", nargs="?", help="the conversation in it")
+    parser.add_argument("--only", default=",".join(SECTIONS), help=f"some of {','.join(SECTIONS)}")
+    parser.add_argument("--runs", type=int, default=1, help="how many runs to put side by side")
+    parser.add_argument("--keep", type=Path, help="a folder in which the made roots stay")
+    options = parser.parse_args()
+    names = options.only.split(",")
+    wrong = [name for name in names if name not in SECTIONS]
+    if wrong or (options.root is None) != (options.id is None):
+        parser.error(f"there is no section {wrong[0]}" if wrong else "a root needs the id of a conversation")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        bench = Bench(folder, (options.root, options.id) if options.root else None)
+        runs: list[list[Figure]] = []
+        for number in range(options.runs):
+            heading(f"run {number + 1} of {options.runs}")
+            runs.append([])
+            bench.forget()
+            for name in names:
+                for figure in bench.section(name):
+                    row(figure)
+                    runs[-1].append(figure)
+        summary(runs)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from asz_core import ChainError, Conversation, Root
+from asz_core.document.to_json import to_plain
+from asz_core.document.to_yaml import to_yaml
 from asz_core.sessionflow import Fold
 from asz_core.sessionflow.round import parse_round
 from asz_core.storage import Storage, round_number
@@ -84,7 +86,7 @@ def test_compact_json_holds_the_same_values_in_the_same_order(name: str) -> None
 def test_kept_records_give_the_same_document(name: str) -> None:
     root = CASES / name / "root"
     kept = Root(root).load(conversation_of(root), keep_records=True)
-    assert kept.json() == load(name).json()
+    assert b"".join(kept.json_chunks()) == load(name).json()
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -107,6 +109,12 @@ def test_single_nodes_are_those_of_the_document(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_YAML)
 def test_yaml_is_the_expected_bytes(name: str) -> None:
     assert same(b"".join(load(name).yaml()), (CASES / name / "expect.yaml").read_bytes())
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_yaml_of_passing_lists_is_that_of_the_whole(name: str) -> None:
+    conversation = load(name)
+    assert b"".join(conversation.yaml()) == to_yaml(to_plain(conversation.document()))
 
 
 @pytest.mark.parametrize("name", WITHOUT_YAML)

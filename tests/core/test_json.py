@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from asz_core.document import to_json as module
 from asz_core.document.model import Document, Head, Summary, ViewNode
-from asz_core.document.to_json import to_compact_json, to_json
+from asz_core.document.to_json import json_chunks, to_compact_json, to_json
 from tests.core.helpers import Maker, node, part, record, said
 
 
@@ -111,3 +112,20 @@ def test_attrs_that_the_fast_formatter_refuses_are_written_the_same_way(maker: M
     squeezed = b"".join(line.strip() for line in made.splitlines()).replace(b": ", b":")
     assert squeezed == compact.replace(b"<", b"\\u003c").replace(b">", b"\\u003e").replace(b": ", b":")
     assert b"".join(conversation.yaml()).startswith(b"format: asz.view\n")
+
+
+@pytest.mark.parametrize("size", [1, 300, 1 << 16])
+def test_the_pieces_are_the_whole(maker: Maker, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(module, "_PIECE", size)
+    maker.land(*[said(f"<{number}> & \u2028") for number in range(1, 30)])
+    maker.round(*[node(f"talk/{number}", "talk", (1, number), attrs={"a": [], "b": {}}) for number in range(1, 30)])
+    document = maker.load().document()
+    pieces = list(json_chunks(document))
+    assert b"".join(pieces) == to_json(document)
+    assert len(pieces) > 40
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text())
+def test_the_pieces_of_any_text_are_the_whole(text: str) -> None:
+    assert b"".join(json_chunks(document_of(text))) == to_json(document_of(text))

@@ -10,6 +10,7 @@ import pytest
 
 from asz_core import RecordError
 from asz_core.sessiondata import Landed, SessionData, decode_record, landed_bytes, parse_landed
+from asz_core.sessiondata.reader import check_landed
 from asz_core.sessiondata.record import decode_closing, decode_header, kind_named_by
 from asz_core.storage import LandedFile, Storage
 from tests.core.helpers import START_MS, Maker, clock, line, node, part, record, said, sha
@@ -30,7 +31,11 @@ FILE = LandedFile("p", "s0/streams/main/transcript-x-000001.sd", "transcript-x-0
 
 
 def landed(data: bytes) -> Landed:
-    return parse_landed(FILE, data)
+    """What a file is read as; a check that keeps no record says the same."""
+    found, checked = parse_landed(FILE, data), check_landed(FILE, data)
+    checked.records = found.records
+    assert checked == found
+    return found
 
 
 def file_of(*lines: Any, head: Any = HEADER, closing: Any = None) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from asz_core.times import format_ns, optional_ms, parse_ns, to_ms
+from asz_core.times import format_ns, optional_ms, parse_many, parse_ns, to_ms
 
 S = 10**9
 BASE = int(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC).timestamp()) * S
@@ -193,3 +193,13 @@ def test_milliseconds_are_rounded_down() -> None:
     assert optional_ms("1969-12-31T23:59:59.999999999Z") == -1
     assert optional_ms("1970-01-01T00:00:00.000000001Z") == 0
     assert optional_ms("1970-01-01T00:00:00Z") is None
+
+
+ODD_TIMES = st.sampled_from(
+    ["", "2026-01-02T03:04:05.678Z", "2026-01-02T03:04:65.678Z", "2026-01-02T03:04:05.6 8Z", "2026-01-02T03:04:05.\u0666\u0667\u0668Z", "soon"]
+)
+
+
+@given(st.lists(ODD_TIMES | st.datetimes().map(lambda at: at.isoformat(timespec="milliseconds") + "Z")))
+def test_many_times_are_each_its_nanoseconds(texts: list[str]) -> None:
+    assert parse_many(texts) == [parse_ns(text) for text in texts]

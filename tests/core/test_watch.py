@@ -705,3 +705,13 @@ def test_sixty_idle_conversations_cost_next_to_nothing(tmp_path: Path, log: Log)
         time.sleep(1.5)
         assert (time.process_time() - before) / 1.5 < 0.05  # measured below 0.01; a sanity bound, not a benchmark
     assert not log.reports
+
+
+def test_the_poll_goes_slower_only_where_events_ring_and_nothing_happened_for_a_while(tmp_path: Path) -> None:
+    watcher = RootWatcher(tmp_path, lambda changes: None)
+    watcher._last_change = 100.0
+    assert not watcher._rests(200.0), "without events the poll is all there is"
+    watcher.native = True
+    assert watcher._rests(200.0) and not watcher._rests(105.0)
+    watcher._report(Changes(sessions=frozenset({"s"})))
+    assert not watcher._rests(time.monotonic())

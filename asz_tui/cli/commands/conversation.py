@@ -9,13 +9,14 @@ import gc
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from asz_core.errors import ChainError
 from asz_core.root import Root
 from asz_core.sessionflow import attrs_of
 
+from ...collector import paused
 from ..output import Printer, is_terminal, write_bytes
 from ..parser import Parsed, UsageError
 from ..source import root_path
@@ -41,33 +42,19 @@ def run(parsed: Parsed) -> int:
 
 
 def _print_document(root: Root, parsed: Parsed) -> None:
-    with _without_collector(), _progress() as progress:
+    # A document is hundreds of thousands of objects that all live until it is printed; the collector's walks over them together
+    # take as long as the building.
+    with paused(), _progress() as progress:
         conversation = root.load(parsed.words[0], progress=progress.part if progress else None, keep_records=True)
         conversation.require_usable()
         if progress:
             progress.say("building the document")
-        chunks = conversation.yaml() if parsed["yaml"] else (conversation.json(),)
+        chunks = conversation.yaml() if parsed["yaml"] else conversation.json_chunks()
         if progress:
             progress.wipe()
         write_bytes(chunks)
         if parsed.one_shot:
             _leave_to_the_system(conversation)
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Build without the garbage collector.
-
-    A document is hundreds of thousands of objects that all live until it is printed and hold no cycles: each of the collector's
-    walks over them would find nothing, and together they take as long as the building.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _progress() -> AbstractContextManager[ProgressLine | None]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING
 
 from asz_core.errors import Ambiguous, NotFound
 from asz_core.root import Root
@@ -13,6 +16,9 @@ from ..catalog import names
 from ..output import is_terminal
 from ..parser import Parsed, UsageError, nearest, no_such_command
 from ..source import CONFIG, NoSource, root_path
+
+if TYPE_CHECKING:
+    from asz_tui.session.first import FirstListing, FirstReading
 
 _NO_SOURCE = f"""\
 asz-tui found no storage root to read.
@@ -31,11 +37,29 @@ def run(parsed: Parsed) -> int:
     root = Root(path)
     name, _, node = wanted.partition("#")
     conversation = root.resolve(name) if name else None
-    return open_explorer(parsed, root.path, conversation, node or None)
+    require_terminal()
+    # Nothing that is imported or read on the way to the first frame is garbage; the app collects again from there on.
+    gc.disable()
+    try:
+        from asz_tui.session.first import FirstListing, FirstReading
+
+        # While Textual is imported, which takes longer than anything else on the way.
+        reading = FirstReading(root, conversation).start() if conversation is not None else None
+        listing = FirstListing(root, get_terminal_size().lines).start() if conversation is None else None
+        return open_explorer(parsed, root.path, conversation, node or None, reading=reading, listing=listing)
+    finally:
+        gc.enable()
 
 
 def open_explorer(
-    parsed: Parsed, root: Path, conversation: str | None = None, node: str | None = None, *, demo: bool = False
+    parsed: Parsed,
+    root: Path,
+    conversation: str | None = None,
+    node: str | None = None,
+    *,
+    demo: bool = False,
+    reading: FirstReading | None = None,
+    listing: FirstListing | None = None,
 ) -> int:
     """Open the explorer on a root.
 
@@ -46,7 +70,15 @@ def open_explorer(
     from asz_tui.app import run_explorer
 
     return run_explorer(
-        [root], conversation, node, ascii=parsed["ascii"], slow=parsed["slow"], mouse=not parsed["no_mouse"], demo=demo
+        [root],
+        conversation,
+        node,
+        ascii=parsed["ascii"],
+        slow=parsed["slow"],
+        mouse=not parsed["no_mouse"],
+        demo=demo,
+        reading=reading,
+        listing=listing,
     )
 
 

@@ -21,16 +21,17 @@ from ...lines.flow_view import FlowPane
 from ...lines.line import Line
 from ...lines.text_view import TextView
 from ...lines.view import LineView
-from ...panes.detail import DetailBuilder
 from ...panes.talks_rows import TalksRows
+from ...session.first import FirstReading
 from ...session.history import History
 from ...session.opened import Opened
-from ...session.search import Found
 from . import frame
 from .panes import PANES, PaneSet
 
 if TYPE_CHECKING:
     from ...app import AszApp
+    from ...panes.detail import DetailBuilder
+    from ...session.search import Found
 
 NARROW = 100
 """Columns below which the detail stands instead of the pane, not beside it."""
@@ -50,21 +51,25 @@ class ConversationBase(Screen[None]):
         found: the search, None before the first.
     """
 
-    def __init__(self, conversation: str, node: str | None = None, query: str = "") -> None:
+    def __init__(
+        self, conversation: str, node: str | None = None, query: str = "", reading: FirstReading | None = None
+    ) -> None:
         """
         Args:
             conversation: the whole id.
             node: put the cursor on this node once it is read.
             query: search for this once it is read.
+            reading: the first reading when it began already.
         """
         super().__init__()
         self._query = query
+        self._reading = reading
         self.conversation_id = conversation
         self._wanted = node
         self.conversation: Conversation | None = None
         self.opened: Opened | None = None
         self.panes: PaneSet | None = None
-        self.detail: DetailBuilder | None = None
+        self._detail: DetailBuilder | None = None
         self.pane = "talks"
         self.follow = False
         self.new_count = 0
@@ -99,6 +104,15 @@ class ConversationBase(Screen[None]):
     def talks(self) -> TalksRows | None:
         """Rows of the Talks pane, None while the conversation is read."""
         return self.panes.talks if self.panes else None
+
+    @property
+    def detail(self) -> DetailBuilder | None:
+        """What makes the detail of a node, None while the conversation is read; made when it is asked for first."""
+        if self._detail is None and self.opened is not None:
+            from ...panes.detail import DetailBuilder
+
+            self._detail = DetailBuilder(self.opened, self.asz.tz)
+        return self._detail
 
     @property
     def source(self) -> Any:

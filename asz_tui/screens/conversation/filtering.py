@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...grammar import one_line
-from ...session.filters import Filter, Filtered, first_from, parse_time
-from ..filter import FilterScreen
 from .taking import Taking
+
+if TYPE_CHECKING:
+    from ...session.filters import Filter
 
 TIME = "time"
 
@@ -13,14 +16,19 @@ TIME = "time"
 class Filtering(Taking):
     """Narrows the tree by kind, stream, quality, condition and time."""
 
-    filter = Filter()
+    filter: Filter | None = None
+    """What the tree is narrowed to, None before the first time."""
 
     # --- filter
 
     def action_filter(self) -> None:
         """Build a filter."""
         if self.opened is not None:
-            self.app.push_screen(FilterScreen(self.opened, self.filter, self.asz.tz, self._here_ns()), self._filtered)
+            from ...session.filters import Filter
+            from ..filter import FilterScreen
+
+            now = self.filter or Filter()
+            self.app.push_screen(FilterScreen(self.opened, now, self.asz.tz, self._here_ns()), self._filtered)
 
     def _here_ns(self) -> int:
         at = self.at()
@@ -35,6 +43,8 @@ class Filtering(Taking):
         opened, talks = self.opened, self.talks
         if opened is None or talks is None:
             return
+        from ...session.filters import Filtered
+
         selected = self.selected()
         self.filter = chosen
         filtered = Filtered(opened, chosen) if chosen else None
@@ -54,6 +64,8 @@ class Filtering(Taking):
 
     def clear_filter(self) -> None:
         """Show all again."""
+        from ...session.filters import Filter
+
         self.set_filter(Filter())
         self._say_empty()
 
@@ -80,16 +92,15 @@ class Filtering(Taking):
         """Show a pane; the results are those of the search that is on."""
         if pane == "results" and self.panes is not None:
             self.panes.source("results").set_found(self.found)
-        if pane == "flow" and self.panes is not None and self.found is not None:
-            self.panes.source("flow").match = frozenset(self.found.ids)
+        if pane == "flow" and self.panes is not None:
+            self.panes.source("flow").match = frozenset(self.found.ids) if self.found is not None else frozenset()
         super().show_pane(pane)
 
     def searched(self) -> None:
         """The search has news: the list grows, and the timeline marks the matches."""
-        if self.panes is not None and (model := self.panes.made("flow")) is not None:
-            model.match = frozenset(self.found.ids) if self.found is not None else frozenset()
-            if self.pane == "flow":
-                self.show_changed_flow()
+        if self.pane == "flow" and self.panes is not None:
+            self.panes.made("flow").match = frozenset(self.found.ids) if self.found is not None else frozenset()
+            self.show_changed_flow()
         if self.pane == "results" and self.panes is not None:
             rows = self.panes.source("results")
             if rows.found is not self.found:
@@ -112,6 +123,8 @@ class Filtering(Taking):
         """Go to the step nearest to a time."""
         if self.opened is None or not text.strip():
             return
+        from ...session.filters import first_from, parse_time
+
         try:
             ns = parse_time(text, self.opened, self.asz.tz, self._here_ns())
         except ValueError as error:

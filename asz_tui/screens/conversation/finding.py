@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 from textual.widgets import Input
 
 from ...grammar import one_line
-from ...session.search import Found, compile_query, run
 from .moving import Moving
 from .panes import TABLES
+
+if TYPE_CHECKING:
+    from ...session.search import Found
 
 
 class Searched(Message):
@@ -118,6 +121,8 @@ class Finding(Moving):
 
     def search(self, query: str) -> None:
         """Search for something else."""
+        from ...session.search import compile_query, run
+
         self._search_stop.set()
         stop = self._search_stop = threading.Event()
         opened = self.opened
@@ -185,13 +190,12 @@ class Finding(Moving):
         here = self.at()
         if here is None or self.opened is None:
             return -1 if step > 0 else 0
-        order = {id(tree): at for at, tree in enumerate(self.opened.trees)}
-        mine = (order.get(id(here[0]), 0), here[1])
+        mine = (self.opened.stands_at(here[0]), here[1])
         low, high = 0, len(found.ids)
         while low < high:
             middle = (low + high) // 2
             place = self.opened.locate(found.ids[middle])
-            if place is not None and (order.get(id(place[0]), 0), place[1]) < mine:
+            if place is not None and (self.opened.stands_at(place[0]), place[1]) < mine:
                 low = middle + 1
             else:
                 high = middle

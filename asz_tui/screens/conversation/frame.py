@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.strip import Strip
 from textual.widget import Widget
@@ -18,10 +18,12 @@ from ...keys import Key, fitted
 from ...lines.line import Line, Span
 from ...panes.talks_rows import NOISE
 from ...session.opened import Opened
-from ...session.search import Found
 from ...text.cells import width as cells
 from ...text.words import ago, size
 from .panes import PANES, PaneSet
+
+if TYPE_CHECKING:
+    from ...session.search import Found
 
 _MINUTE = 60_000
 
@@ -58,14 +60,13 @@ def header(opened: Opened | None, state: HeaderState, now_ms: int, width: int, a
     # (how much it matters, text, role); the verification state is never dropped.
     pieces: list[tuple[int, str, str]] = []
     glyph, role = state_glyph(conversation.report.state, ascii_only=ascii_only)
-    pieces.append((9, f"{glyph} {conversation.report.state}", role))
+    pieces.append((9, f"{glyph} {_state_words(conversation)}", role))
     pieces += [(6 - at, words, "dim") for at, words in enumerate(_head_words(conversation, now_ms))]
     talks = opened.talk_count
     pieces.append((2, f"{talks:,} talk" + ("" if talks == 1 else "s"), "dim"))
     pieces.append((1, f"{opened.step_count:,} steps", "dim"))
-    unresolved = sum(1 for ref in conversation.fold.unresolved.values() if ref.state == "open")
-    if unresolved:
-        pieces.append((4, f"! {unresolved:,}", "warning"))
+    if opened.open_count:
+        pieces.append((4, f"! {opened.open_count:,}", "warning"))
     if state.gone:
         pieces.append((8, "gone from the disk", "error"))
     if state.new_count and not state.follow:
@@ -80,6 +81,18 @@ def header(opened: Opened | None, state: HeaderState, now_ms: int, width: int, a
         right.append(((dot if right else "") + words, role))
     right.append((" ", ""))
     return Line([(back, "dim"), (title_of(conversation), "title")], right)
+
+
+def _state_words(conversation: Conversation) -> str:
+    """The verification state; while the landed files are being read, how far that is."""
+    unread = conversation.data.unchecked
+    if not unread:
+        return conversation.report.state
+    total = sum(landed.size for landed in conversation.data.files)
+    done, whole = size(total - unread), size(total)
+    # The unit once where it is the same: «verifying 12 of 33 MB».
+    unit = whole.partition(" ")[2]
+    return f"{conversation.report.state} {done.removesuffix(' ' + unit)} of {whole}"
 
 
 def _head_words(conversation: Conversation, now_ms: int) -> list[str]:
@@ -140,14 +153,10 @@ def breadcrumb(opened: Opened, node_id: str | None) -> list[str]:
     found = opened.locate(path[0].id)
     for node in path:
         if node.kind == "talk" and node is path[0] and found is not None:
-            crumbs.append(f"talk {_number(opened, path[0].id)}")
+            crumbs.append(f"talk {(opened.place_of(found[0]) or 0) + 1}")
         else:
             crumbs.append(one_line(node.kind))
     return crumbs if len(crumbs) <= 7 else [*crumbs[:3], "…", *crumbs[-3:]]
-
-
-def _number(opened: Opened, root: str) -> int:
-    return next((at for at, tree in enumerate(opened.trees, 1) if tree.nodes[0].id == root), 0)
 
 
 def search_words(found: Found | None, selected: str | None) -> str:

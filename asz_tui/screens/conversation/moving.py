@@ -10,7 +10,6 @@ from ...lines.view import LineView
 from ...panes.talks_rows import NOISE, is_persons
 from ...session.edges import openers_of
 from ...session.moves import next_listed, next_root, parent, sibling
-from ..edges import EdgesScreen
 from .reading import Reading
 
 
@@ -124,6 +123,8 @@ class Moving(Reading):
         """Show the edges of the selection and follow one of them."""
         selected = self.selected()
         if selected and self.opened:
+            from ..edges import EdgesScreen
+
             self.app.push_screen(EdgesScreen(self.opened, selected), self._followed)
 
     def action_opener(self) -> None:
@@ -136,11 +137,15 @@ class Moving(Reading):
         if len(openers) == 1:
             self.jump(openers[0].target, "the step that opened this stream is in no talk")
         elif openers:
+            from ..edges import EdgesScreen
+
             self.app.push_screen(EdgesScreen(self.opened, f"stream/{stream}", openers), self._followed)
         else:
             self.say("no relation records what opened this stream")
 
     def _followed(self, choice: str | None) -> None:
+        from ..edges import EdgesScreen
+
         if choice == EdgesScreen.FIRST:
             self.action_move("home")
         elif choice:

@@ -8,18 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import tzinfo
+from importlib import import_module
 from typing import Any
 
-from ...panes.changes_rows import ChangesRows
-from ...panes.edges_rows import EdgesRows
-from ...panes.flow import FlowModel
-from ...panes.results_rows import ResultsRows
-from ...panes.segments_rows import SegmentsRows
-from ...panes.streams_rows import StreamsRows
-from ...panes.summary_rows import SummaryRows
 from ...panes.talks_rows import TalksRows
-from ...panes.verification_rows import VerificationRows
 from ...session.opened import Applied, Opened
+
+
+def _made_by(module: str, name: str) -> Callable[[Opened, tzinfo], Any]:
+    """A class of `panes/`, imported when its pane is shown for the first time: nobody waits for those that are not."""
+    return lambda opened, tz: getattr(import_module(f"asz_tui.panes.{module}"), name)(opened, tz)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +32,14 @@ class Pane:
 
 PANES = (
     Pane("talks", "1", "Talks", TalksRows),
-    Pane("flow", "2", "Flow", FlowModel),
-    Pane("streams", "3", "Streams", StreamsRows),
-    Pane("segments", "4", "Segments", SegmentsRows),
-    Pane("edges", "5", "Edges", EdgesRows),
-    Pane("verification", "6", "Verification", VerificationRows),
-    Pane("summary", "7", "Summary", SummaryRows),
-    Pane("changes", "8", "Changes", ChangesRows),
-    Pane("results", "9", "Results", ResultsRows),
+    Pane("flow", "2", "Flow", _made_by("flow", "FlowModel")),
+    Pane("streams", "3", "Streams", _made_by("streams_rows", "StreamsRows")),
+    Pane("segments", "4", "Segments", _made_by("segments_rows", "SegmentsRows")),
+    Pane("edges", "5", "Edges", _made_by("edges_rows", "EdgesRows")),
+    Pane("verification", "6", "Verification", _made_by("verification_rows", "VerificationRows")),
+    Pane("summary", "7", "Summary", _made_by("summary_rows", "SummaryRows")),
+    Pane("changes", "8", "Changes", _made_by("changes_rows", "ChangesRows")),
+    Pane("results", "9", "Results", _made_by("results_rows", "ResultsRows")),
 )
 """In the order of their keys."""
 
@@ -90,6 +88,12 @@ class PaneSet:
         self._stale.discard(pane)
         return rows
 
+    def take_checked(self, shown: str) -> None:
+        """Take over that landed files were checked which had only been skimmed; their records are what they were."""
+        # What the workspace changed is told by records that only a check looks for.
+        self._stale |= {"verification", "changes"} & self._sources.keys()
+        self.source(shown)
+
     def take(self, applied: Applied, shown: str) -> None:
         """Take over what a round changed: at once in the Talks pane and in the pane that is shown, later in the others."""
         self.talks.marked = applied.added | applied.changed
@@ -98,6 +102,5 @@ class PaneSet:
         if "flow" in self._sources:
             # The timeline takes over what changed since it was last shown, in one go.
             self._roots = None if applied.roots is None or self._roots is None else self._roots | applied.roots
-            for delta in applied.update.deltas:
-                self._ids |= delta.added | delta.changed | delta.removed
+            self._ids |= applied.ids()
         self.source(shown)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import threading
-import time
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 from textual.timer import Timer
 
-from asz_core import AszError
-from asz_core.conversation import Conversation, Pending
+from asz_core.conversation import Pending
 from asz_core.vocabulary import is_step
-from asz_core.watch import Changes
 
+from ...collector import Apart
+from ...lines.flow_view import FlowPane
 from ...lines.view import LineView
-from ...panes.detail import DetailBuilder
+from ...session.first import FirstReading
 from ...session.loader import Loader
 from ...session.opened import Applied, Opened
 from ...state import Visit
 from . import frame
 from .base import ConversationBase
 from .panes import PaneSet
+
+if TYPE_CHECKING:
+    from asz_core.watch import Changes
 
 _MARKED_FOR = 5.0
 _AGES_EVERY = 20.0
@@ -42,12 +45,6 @@ class ReadingProgress(Message):
 class ReadingDone(Message):
     """The first reading is done."""
 
-    def __init__(self, opened: Opened | None, why: str) -> None:
-        """Carry what was opened, or why it was not."""
-        super().__init__()
-        self.opened = opened
-        self.why = why
-
 
 class SomethingLanded(Message):
     """Something was read beside and can be taken in."""
@@ -64,10 +61,12 @@ class Reading(ConversationBase):
 
     _loader: Loader[Pending] | None = None
     _unmark: Timer | None = None
+    _apart: Apart | None = None
 
     def on_mount(self) -> None:
         """Begin to read."""
         self._stopping = threading.Event()
+        self._views, self._flows = [*self.query(LineView)], [*self.query(FlowPane)]
         self.field.cursor_blink = False
         self.view.empty_text = " reading"
         self.view.focus()
@@ -75,8 +74,15 @@ class Reading(ConversationBase):
             for view in self.query(LineView):
                 view.scroll_jump = max(2, self.app.size.height // 2)
         self.set_interval(_AGES_EVERY, self.show_header)
+        reading = self._reading = self._reading or FirstReading(self.asz.root, self.conversation_id).start()
+        if reading.done.is_set():
+            self.on_reading_done()
+            return
         self.show_frame()
-        self.in_thread(self._load, "asz-load")
+        reading.listen(
+            lambda what, done, total: self.post_message(ReadingProgress(what, done, total)),
+            lambda: self.post_message(ReadingDone()),
+        )
 
     def on_unmount(self) -> None:
         """Let the readers end."""
@@ -86,51 +92,45 @@ class Reading(ConversationBase):
             self._loader.stop()
         if self.asz.watcher:
             self.asz.watcher.done(self.conversation_id)
+        self._let_go()
 
-    def _load(self) -> None:
-        """In a thread: read the conversation for the first time."""
-        told = 0.0
-
-        def progress(what: str, done: int, total: int) -> None:
-            nonlocal told
-            now = time.monotonic()
-            if now - told > 0.1:
-                told = now
-                self.post_message(ReadingProgress(what, done, total))
-
-        try:
-            conversation = Conversation(self.asz.root.storage, self.conversation_id)
-            conversation.refresh(progress)
-            opened = Opened(conversation, ascii_only=self.asz.ascii_mode)
-            conversation.report  # noqa: B018 - computed here so that the screen need not wait for it
-            if not self._stopping.is_set():
-                self.post_message(ReadingDone(opened, ""))
-        except (AszError, OSError) as error:
-            self.post_message(ReadingDone(None, str(error)))
+    def _let_go(self) -> None:
+        """Drop what was read: the screen is in cycles, and its end may be long in coming."""
+        self.opened = self.conversation = self.panes = self._detail = self.found = self._loader = None
+        for view in self._views:
+            view.let_go()
+        for pane in self._flows:
+            pane.model = None
+        if self._apart is not None:
+            self._apart.end()
 
     def on_reading_progress(self, message: ReadingProgress) -> None:
         """Say how far the reading is."""
         if self.opened is None:
             self.view.empty_text = " " + frame.progress_words(message.what, message.done, message.total)
 
-    def on_reading_done(self, message: ReadingDone) -> None:
-        """Show what was read."""
-        if message.opened is None:
-            self.view.empty_text = f" {message.why}"
+    def on_reading_done(self) -> None:
+        """Show what was read, and have it checked."""
+        reading, self._reading = self._reading, None
+        if reading is None or self._stopping.is_set():
             return
-        opened = self.opened = message.opened
+        if reading.opened is None:
+            self.view.empty_text = f" {reading.why}"
+            self.asz.first_frame_shown()
+            return
+        self._apart = Apart()
+        opened = self.opened = reading.opened
+        opened.grammar.ascii_only = self.asz.ascii_mode
         self.conversation = opened.conversation
         self.panes = PaneSet(opened, self.asz.tz)
-        self.detail = DetailBuilder(opened, self.asz.tz)
         view = self.view_of("talks")
         view.set_source(self.panes.talks, keep=False)
         if opened.trees:
             view.move_to(opened.trees[0].nodes[0].id)
         self._say_empty()
         self._configure()
-        self._loader = Loader(lambda _: opened.conversation.read_new(), self._handed, "asz-refresh")
-        if self.asz.watcher:
-            self.asz.watcher.focus([self.conversation_id], [opened.conversation.data.session])
+        self._loader = Loader(lambda _: _read_on(opened), self._handed, "asz-refresh", one_by_one=True)
+        self.focus_watcher()
         if not opened.conversation.usable:
             self.show_pane("verification")
         if self._wanted and not self.go_to(self._wanted):
@@ -140,7 +140,17 @@ class Reading(ConversationBase):
         if self._query:
             self.search(self._query)
         self.show_frame()
-        self._loader.request()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        """The first frame is shown: have the rest read behind it, and what changes watched."""
+        self.asz.first_frame_shown()
+        self.look_again()
+
+    def focus_watcher(self) -> None:
+        """Have the watcher look at this conversation more often than at the others."""
+        if self.asz.watcher is not None and self.conversation is not None:
+            self.asz.watcher.focus([self.conversation_id], [self.conversation.data.session])
 
     def look_again(self) -> None:
         """Read what landed meanwhile."""
@@ -216,6 +226,13 @@ class Reading(ConversationBase):
 
     def on_something_landed(self, message: SomethingLanded) -> None:
         """Take in what was read beside."""
+        try:
+            self._take(message)
+        finally:
+            if self._loader is not None:
+                self._loader.taken()
+
+    def _take(self, message: SomethingLanded) -> None:
         if message.error is not None or message.pending is None or self.opened is None or self.conversation is None:
             self.say(f"reading failed: {message.error}" if message.error else "")
             return
@@ -224,11 +241,28 @@ class Reading(ConversationBase):
             self._set_gone(True)
             return
         applied = self.opened.take(message.pending)
-        if applied:
+        if applied.update.news:
             self.refresh_panes(applied)
+        elif applied.update.checked:
+            self._show_checked()
+        if self.conversation.verifying:
+            self.look_again()
         watcher = self.asz.watcher
         if watcher:
             (watcher.again if self.conversation.chain.unread else watcher.done)(self.conversation_id)
+
+    def _show_checked(self) -> None:
+        """Show how far the verification is, and in the end what it found; the records are what they were."""
+        assert self.panes is not None and self.conversation is not None
+        self.panes.take_checked(self.pane)
+        if self.pane in ("verification", "changes"):
+            self.view.source_changed()
+        if not self.conversation.verifying and any(landed.observing for landed in self.conversation.data.files):
+            # Only a check looks for what the records tell of the workspace: the mark of it stands in the rows.
+            self.panes.talks.touch()
+            self.view_of("talks").source_changed()
+            self.show_detail_soon()
+        self.show_header()
 
     def refresh_panes(self, applied: Applied) -> None:
         """Show what a round changed; selection, folds and scroll stay."""
@@ -241,9 +275,9 @@ class Reading(ConversationBase):
         else:
             self.new_count += sum(1 for node_id in applied.added if self.opened.is_step(node_id))
         self.view_of("talks").source_changed()
-        if self.pane != "flow":
+        if self.pane not in ("talks", "flow"):
             self.view.source_changed()
-        self.show_changed_flow()
+        self.show_changed_flow(applied)
         self.search_again()
         self.show_detail_soon()
         if self._unmark:
@@ -251,7 +285,7 @@ class Reading(ConversationBase):
         self._unmark = self.set_timer(_MARKED_FOR, self._clear_marks)
         self.show_frame()
 
-    def show_changed_flow(self) -> None:
+    def show_changed_flow(self, applied: Applied | None = None) -> None:
         """See `Timeline`."""
 
     def _clear_marks(self) -> None:
@@ -284,3 +318,9 @@ class Reading(ConversationBase):
         """Put the cursor on the step that landed last."""
         if self.opened is not None:
             self.go_to(self.opened.newest(), remember=False)
+
+
+def _read_on(opened: Opened) -> Pending:
+    """In a thread: read what landed since, and check what was only skimmed."""
+    opened.newest()  # remembered, so that the screen need not look for it
+    return opened.conversation.read_new()

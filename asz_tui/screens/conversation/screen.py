@@ -7,8 +7,6 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from ...keys import CONVERSATION, bindings
-from ..help import HelpScreen
-from ..palette import PaletteScreen
 from .filtering import Filtering
 
 
@@ -19,6 +17,8 @@ class ConversationScreen(Filtering):
 
     def action_palette(self) -> None:
         """Show everything this screen can do."""
+        from ..palette import PaletteScreen
+
         self.app.push_screen(PaletteScreen(self.asz.keys_of(CONVERSATION)), self._run_chosen)
 
     async def _run_chosen(self, action: str | None) -> None:
@@ -27,6 +27,8 @@ class ConversationScreen(Filtering):
 
     def action_help(self) -> None:
         """Show the help."""
+        from ..help import HelpScreen
+
         self.app.push_screen(HelpScreen(self.asz.keys_of(CONVERSATION), "one conversation"))
 
     def action_leave(self) -> None:
@@ -51,6 +53,6 @@ class ConversationScreen(Filtering):
         elif self.pane != "talks":
             self.show_pane("talks")
         else:
-            self.dismiss(None)
+            self.asz.leave_conversation(self.conversation_id)
             return
         self.show_frame()

@@ -12,8 +12,6 @@ from pathlib import Path
 from textual.message import Message
 
 from ...clipboard import copy
-from ...export import deep_link
-from ..export import ExportScreen
 from .timeline import Timeline
 
 _LEAST, _MOST, _STEP = 20, 80, 5
@@ -68,6 +66,8 @@ class Taking(Timeline):
 
     def action_copy_link(self) -> None:
         """Copy a command line that opens the same place."""
+        from ...export import deep_link
+
         self._copy(deep_link(self.asz.root.path, self.conversation_id, self.selected()))
 
     def action_copy_id(self) -> None:
@@ -81,6 +81,8 @@ class Taking(Timeline):
         if self.opened is None or self.conversation is None or not self.conversation.usable:
             self.say("there is nothing to export: no round was folded")
             return
+        from ..export import ExportScreen
+
         self.app.push_screen(ExportScreen(self.opened, self.selected(), self.asz.tz, root=self.asz.root.path), self._exported)
 
     def _exported(self, words: str | None) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from ...lines.flow_view import FlowPane
-from ...panes.flow import FlowModel
+from ...session.opened import Applied
 from .showing import Showing
 
 
 class Timeline(Showing):
     """What the keys do while the timeline is shown."""
+
+    _side_behind = _side_anew = False
+    """Whether a round landed since the flow beside the detail was shown, and whether one built every tree again."""
 
     @property
     def flow(self) -> FlowPane:
@@ -40,22 +43,29 @@ class Timeline(Showing):
         if self.opened is None or not selected or not self.query_one("#body").has_class("three"):
             return
         if self.side.model is None:
+            from ...panes.flow import FlowModel
+
             self.side.show(FlowModel(self.opened, self.asz.tz))
         model = self.side.model
         assert model is not None
+        if self._side_behind:
+            model.reload(None if self._side_anew else set())
+            self._side_behind = self._side_anew = False
+            self.side.changed()
         root = self.opened.find_root(selected)
         if model.scope != root:
             model.set_scope(root)
         self.side.select(selected)
 
-    def show_changed_flow(self) -> None:
-        """Show what a round changed in the timeline."""
+    def show_changed_flow(self, applied: Applied | None = None) -> None:
+        """Show what a round changed in the timeline; without one, that the matches of the search are others."""
         if self.pane == "flow" and self.panes is not None:
             self.panes.source("flow")
             self.flow.changed()
         if self.side.model is not None:
-            self.side.model.reload(None)
-            self.side.changed()
+            self._side_behind = self._side_behind or applied is not None
+            self._side_anew = self._side_anew or (applied is not None and applied.roots is None)
+            self.show_side()
 
     def on_flow_pane_picked(self, event: FlowPane.Picked) -> None:
         """The tree follows the timeline; a double click goes there."""

@@ -58,10 +58,11 @@ async def until(pilot: Pilot[object], so: Callable[[], bool], seconds: float = 1
 
 
 async def ready(pilot: Pilot[object]) -> ConversationScreen:
-    """Wait until the conversation on the screen is read; returns its screen."""
+    """Wait until the conversation on the screen is read and verified; returns its screen."""
     await until(pilot, lambda: isinstance(pilot.app.screen, ConversationScreen) and pilot.app.screen.opened is not None)
     screen = pilot.app.screen
     assert isinstance(screen, ConversationScreen)
+    await until(pilot, lambda: screen.conversation is not None and not screen.conversation.verifying)
     await pilot.pause()
     return screen
 

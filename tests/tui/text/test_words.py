@@ -1,6 +1,8 @@
 """Words for numbers and times, at their edges."""
 
+import random
 from datetime import UTC, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -64,3 +66,17 @@ def test_no_number_raises(ms: int | None, now: int) -> None:
     assert len(words.clock(ms, zone)) == 8
     assert len(words.date(ms, zone)) == 10
     assert all((words.duration(ms), words.size(ms), words.count(ms), words.ago(ms, now), words.span(ms, now)))
+
+
+ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Monrovia", "Asia/Kathmandu"]
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_days_are_those_that_date_writes(zone: str) -> None:
+    rng = random.Random(zone)
+    tz = ZoneInfo(zone)
+    days = words.Days(tz)
+    at = rng.randrange(-(10**12), 2 * 10**12)
+    for _ in range(2000):
+        at = rng.choice([at + rng.randrange(-7_200_000, 7_200_000), rng.randrange(-(10**13), 10**13), rng.choice([0, 10**17, -(10**17)])])
+        assert days.of(at) == words.date(at, tz)
