@@ -147,6 +147,11 @@ class FlowPane(Vertical):
     class Settled(Message):
         """All steps were looked at, or it is known now which of them failed: the status changed."""
 
+        def __init__(self, pane: FlowPane) -> None:
+            """Say of which pane."""
+            super().__init__()
+            self.pane = pane
+
     class Clicked(Message):
         """A cell was clicked, by row and column."""
 
@@ -224,7 +229,7 @@ class FlowPane(Vertical):
             return
         done = model.build(_SLICE) if not model.ready else self._settle(model, until)
         if done:
-            self.post_message(self.Settled())
+            self.post_message(self.Settled(self))
         if done or monotonic() - self._told > _TELL_EVERY:
             self._told = monotonic()
             self.changed()

@@ -118,6 +118,10 @@ _RANKS: dict[str, int] = {
 }
 
 
+RANKS = sorted({10, UNFINISHED, MAYBE, FAILED, *_RANKS.values()}, reverse=True)
+"""All there are, the greatest first."""
+
+
 def rank_of(kind: str) -> int:
     """How important a step of a kind is; of several in one cell the most important is shown."""
     return _RANKS.get(kind, 10)

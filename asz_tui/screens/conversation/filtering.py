@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from ...grammar import one_line
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from ...session.filters import Filter
 
 TIME = "time"
+_MATCH_EVERY = 0.5
+"""Seconds between two times that the timeline takes over all matches while there come more; each costs all there are."""
 
 
 class Filtering(Taking):
@@ -18,6 +21,7 @@ class Filtering(Taking):
 
     filter: Filter | None = None
     """What the tree is narrowed to, None before the first time."""
+    _matched = 0.0
 
     # --- filter
 
@@ -93,14 +97,18 @@ class Filtering(Taking):
         if pane == "results" and self.panes is not None:
             self.panes.source("results").set_found(self.found)
         if pane == "flow" and self.panes is not None:
-            self.panes.source("flow").match = frozenset(self.found.ids) if self.found is not None else frozenset()
+            self.flow_rows().match = self._flow_match()
         super().show_pane(pane)
+
+    def _flow_match(self) -> frozenset[str]:
+        return frozenset(self.found.ids) if self.found is not None else frozenset()
 
     def searched(self) -> None:
         """The search has news: the list grows, and the timeline marks the matches."""
-        if self.pane == "flow" and self.panes is not None:
-            self.panes.made("flow").match = frozenset(self.found.ids) if self.found is not None else frozenset()
-            self.show_changed_flow()
+        if self.pane == "flow" and (self.found is None or self.found.done or monotonic() - self._matched > _MATCH_EVERY):
+            self._matched = monotonic()
+            self.flow_rows().match = self._flow_match()
+            self.flow.changed()
         if self.pane == "results" and self.panes is not None:
             rows = self.panes.source("results")
             if rows.found is not self.found:

@@ -73,6 +73,12 @@ class PaneSet:
         """The rows of a pane as they are, or None when it was never shown."""
         return self._sources.get(pane)
 
+    def put(self, pane: str, rows: Any) -> Any:
+        """Take over the rows of a pane that were begun elsewhere."""
+        self._sources[pane] = rows
+        self._stale.discard(pane)
+        return rows
+
     def source(self, pane: str) -> Any:
         """The rows of a pane, fresh."""
         rows = self._sources.get(pane)

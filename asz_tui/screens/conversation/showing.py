@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Hashable
 
 from textual.message import Message
@@ -35,17 +34,11 @@ class Showing(Finding):
     _unfolded = False
 
     def _configure(self) -> None:
-        """What keys need to be quick: rows made ahead, and no collection that walks over all that was read."""
+        """Begin as configured, and have the rows that a key will show made ahead."""
         super()._configure()
-        # What was read stays until the conversation is closed; looking it through for garbage takes up to half a second.
-        gc.freeze()
         if not self.asz.slow:
             for pane in self.query(LineView):
                 pane.make_ahead()
-
-    def on_unmount(self) -> None:
-        """Let what was read be collected."""
-        gc.unfreeze()
 
     def on_descendant_focus(self) -> None:
         """The footer says what can be done where the focus is now."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...lines.flow_view import FlowPane
 from ...session.opened import Applied
 from .showing import Showing
+
+if TYPE_CHECKING:
+    from ...panes.flow import FlowModel
 
 
 class Timeline(Showing):
@@ -13,15 +18,28 @@ class Timeline(Showing):
     _side_behind = _side_anew = False
     """Whether a round landed since the flow beside the detail was shown, and whether one built every tree again."""
 
+    _picked: str | None = None
+    """The node that the tree took over from the timeline last."""
+
     @property
     def flow(self) -> FlowPane:
         """The pane."""
         return self.query_one("#flow", FlowPane)
 
+    def flow_rows(self) -> FlowModel:
+        """The timeline; when it is asked for first, one that is still to look at the steps, which the pane has it do in slices."""
+        assert self.panes is not None and self.opened is not None
+        if self.panes.made("flow") is None:
+            from ...panes.flow import FlowModel
+
+            self.panes.put("flow", FlowModel(self.opened, self.asz.tz, whole=False))
+        model: FlowModel = self.panes.source("flow")
+        return model
+
     def show_pane(self, pane: str) -> None:
         """Show a pane; the timeline begins where the tree is."""
         if pane == "flow" and self.panes is not None:
-            model = self.panes.source("flow")
+            model = self.flow_rows()
             if self.flow.model is not model:
                 self.flow.show(model)
             self.flow.select(self.selected())
@@ -45,11 +63,14 @@ class Timeline(Showing):
         if self.side.model is None:
             from ...panes.flow import FlowModel
 
-            self.side.show(FlowModel(self.opened, self.asz.tz))
+            self.side.show(FlowModel(self.opened, self.asz.tz, whole=False))
         model = self.side.model
         assert model is not None
         if self._side_behind:
-            model.reload(None if self._side_anew else set())
+            if self._side_anew:
+                model.reload(None)
+            else:
+                model.refresh()
             self._side_behind = self._side_anew = False
             self.side.changed()
         root = self.opened.find_root(selected)
@@ -75,18 +96,40 @@ class Timeline(Showing):
         if event.pane.id == "side":
             self.go_to(event.node_id)
             return
-        index = self.talks.reveal(event.node_id)
+        self._follow(event.node_id)
+        if event.chosen:
+            self.show_pane("talks")
+
+    def _follow(self, node_id: str | None) -> None:
+        """Let the tree follow the timeline to a node, once."""
+        if node_id is None or node_id == self._picked == self.selected() or self.talks is None:
+            return
+        self._picked = node_id
+        index = self.talks.reveal(node_id)
         if index is not None:
             view = self.view_of("talks")
             view.source_changed()
             view.move_to(index)
-        if event.chosen:
-            self.show_pane("talks")
         self.show_detail_soon()
-        self.show_frame()
+        self.show_place()
 
-    def on_flow_pane_settled(self) -> None:
-        """It is known now which steps failed."""
+    def _moved(self) -> None:
+        """A key moved in the timeline: the tree and the frame follow at once, not when the word of it arrives a frame later."""
+        model = self.flow.model
+        self._message = ""
+        self._follow(model.selected if model is not None else None)
+        self.show_place()
+
+    def action_move(self, how: str) -> None:
+        """Move in what has the focus; the tree follows the timeline."""
+        super().action_move(how)
+        if self.pane == "flow" and not self.in_detail:
+            self._moved()
+
+    def on_flow_pane_settled(self, event: FlowPane.Settled) -> None:
+        """All steps were looked at, or it is known now which of them failed."""
+        if event.pane.id == "side":
+            self.show_side()
         self.show_frame()
 
     # --- keys that mean something else on the timeline
@@ -95,21 +138,27 @@ class Timeline(Showing):
         """The previous event in the lane; elsewhere fold."""
         if self.pane != "flow":
             super().action_fold()
-        elif not self.flow.next_event(-1):
+        elif self.flow.next_event(-1):
+            self._moved()
+        else:
             self.say("the first event of the lane")
 
     def action_unfold(self) -> None:
         """The next event in the lane; elsewhere unfold."""
         if self.pane != "flow":
             super().action_unfold()
-        elif not self.flow.next_event(1):
+        elif self.flow.next_event(1):
+            self._moved()
+        else:
             self.say("the last event of the lane")
 
     def action_sibling(self, step: int) -> None:
         """The next or previous event across lanes; elsewhere the next sibling."""
         if self.pane != "flow":
             super().action_sibling(step)
-        elif not self.flow.next_event(step, across=True):
+        elif self.flow.next_event(step, across=True):
+            self._moved()
+        else:
             self.say("no further event that way")
 
     def action_fold_below(self, is_open: bool) -> None:
@@ -118,7 +167,7 @@ class Timeline(Showing):
             super().action_fold_below(is_open)
         else:
             self.flow.pan(0.5 if is_open else -0.5)
-            self.show_frame()
+            self.show_place()
 
     def action_fold_all(self, is_open: bool) -> None:
         """Into the stream of the selection and its families, or out again; elsewhere fold or unfold everything."""
@@ -130,7 +179,7 @@ class Timeline(Showing):
             inside = is_open and model.stream is None
             model.set_stream(at[0].nodes[at[1]].stream if inside else None)
             self.flow.changed()
-            self.show_frame()
+            self.show_place()
 
     def action_toggle_fold(self) -> None:
         """The talk of the selection only, or the whole conversation; elsewhere fold."""
@@ -141,7 +190,7 @@ class Timeline(Showing):
         if selected and model is not None and self.opened is not None:
             model.set_scope(self.opened.find_root(selected) if model.scope is None else None)
             self.flow.changed()
-            self.show_frame()
+            self.show_place()
 
     def action_zoom(self, factor: float) -> None:
         """Zoom the axis; 0 fits it."""
@@ -152,13 +201,13 @@ class Timeline(Showing):
         else:
             self.flow.fit()
         if self.pane == "flow":
-            self.show_frame()
+            self.show_place()
 
     def action_centre(self) -> None:
         """Bring the selection to the middle."""
         if self.pane == "flow":
             self.flow.centre()
-            self.show_frame()
+            self.show_place()
         else:
             index = self.view.cursor
             self.view.move_to(index, center=True)
