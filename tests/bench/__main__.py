@@ -1,125 +1,80 @@
-"""The table: each figure a ratio to something measured in the same run, since machines are noisy.
+"""The performance bench: `python -m tests.bench` prints a table of figures with their targets.
 
-`python -m tests.bench` makes a root of about 18,000 steps in a temporary folder; `python -m tests.bench ROOT ID` measures a given one.
+Machines are noisy, so nearly every figure is a ratio to something measured in the same run. `python -m tests.bench ROOT ID` measures
+a given conversation; the root is only read, and what has to land does so in a copy.
 """
 
 from __future__ import annotations
 
-import gc
+import argparse
 import os
-import resource
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from .roots import BIG, large_root
+from asz_core import Root
 
-_RUNS = 5
-_FLOOR = """
-import gc, hashlib, sys, time
-from pathlib import Path
-import orjson
-gc.disable()
-files = [p for p in Path(sys.argv[1]).rglob("*.s[df]")]
-document = orjson.loads(Path(sys.argv[2]).read_bytes())
-def once():
-    start = time.perf_counter()
-    kept = []
-    for path in files:
-        data = path.read_bytes()
-        hashlib.sha256(data).digest()
-        kept += [orjson.loads(line) for line in data.splitlines()]
-    orjson.dumps(document, option=orjson.OPT_INDENT_2)
-    return time.perf_counter() - start
-once()
-print(min(once() for _ in range(3)))
-"""
+from . import commands, flow, home, keys, rounds, search, soak, start, wire
+from .pty_run import Late
+from .setting import Setting
+from .table import Note, Row, print_heading, print_rows
+
+Section = Callable[[Setting], Iterator[Row | Note]]
+
+SECTIONS: dict[str, tuple[str, Section]] = {
+    "commands": ("whole documents and verification", commands.measure),
+    "start": ("the first frame", start.measure),
+    "keys": ("keys in the unfolded tree", keys.measure),
+    "rounds": ("a round of 40 frames lands", rounds.measure),
+    "search": ("search", search.measure),
+    "home": ("the list of conversations", home.measure),
+    "flow": ("the timeline", flow.measure),
+    "wire": ("bytes on the line", wire.measure),
+    "soak": ("a long time", soak.measure),
+}
 
 
-def _seconds(command: list[str], env: dict[str, str]) -> tuple[float, float]:
-    """Wall seconds of a whole process, and its peak memory in MB."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode in (0, 1), command
-    return time.perf_counter() - start, usage.ru_maxrss / 1024
+def _parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure asz-tui against its targets.")
+    parser.add_argument("root", nargs="?", type=Path, help="a storage root to measure instead of made ones")
+    parser.add_argument("id", nargs="?", help="its conversation, or the beginning of the id")
+    parser.add_argument("--only", default="", help="sections, with commas: " + ", ".join(SECTIONS))
+    parser.add_argument("--runs", type=int, default=1, help="measure each section so many times")
+    parser.add_argument("--keep", type=Path, help="keep made roots in this folder, and use those that are there")
+    parser.add_argument("--presses", type=int, default=40, help="of each key")
+    parser.add_argument("--soak", type=int, default=1_000, help="rounds of the soak")
+    parsed = parser.parse_args()
+    if (parsed.root is None) != (parsed.id is None):
+        parser.error("a root needs an id")
+    unknown = set(filter(None, parsed.only.split(","))) - SECTIONS.keys()
+    if unknown:
+        parser.error(f"there is no section {', '.join(sorted(unknown))}")
+    return parsed
 
 
-def _best(measure: Callable[[], tuple[float, float]]) -> tuple[float, float]:
-    taken = [measure() for _ in range(_RUNS)]
-    return min(seconds for seconds, _ in taken), max(memory for _, memory in taken)
-
-
-def _row(what: str, value: str, target: str) -> None:
-    print(f"{what:<52} {value:>22}   {target}", flush=True)
-
-
-def commands(root: Path, conversation: str) -> None:
-    """The commands against the least that any Python reader must do."""
-    env = {**os.environ, "ASZ_ROOT": str(root)}
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
-    asz = [sys.executable, "-m", "asz_tui"]
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        file.write(subprocess.run([*asz, "conversation", "-json", conversation], env=env, capture_output=True, check=True).stdout)
-        file.flush()
-        floor = float(subprocess.run([sys.executable, "-c", _FLOOR, str(root), file.name], capture_output=True, check=True).stdout)
-    _row("the floor (read, digest, decode, encode)", f"{floor * 1000:.0f} ms", "")
-    for name, args, target in (
-        ("conversation -json", ["conversation", "-json", conversation], "<= 2.7 x, 200 MB"),
-        ("conversation -yaml", ["conversation", "-yaml", conversation], "<= 4.8 x, 280 MB"),
-        ("verify", ["verify"], "<= 2.5 x"),
-    ):
-        seconds, memory = _best(lambda args=args: _seconds([*asz, *args], env))
-        _row(name, f"{seconds / floor:.2f} x, {memory:.0f} MB", target)
-
-
-def model(root: Path, conversation: str) -> None:
-    """Opening, folding, and a round that lands, in this process."""
-    from datetime import UTC
-
-    from asz_core import Root
-    from asz_tui.panes.talks_rows import TalksRows
-    from asz_tui.session import Opened
-
-    from .roots import next_round
-
-    start = time.perf_counter()
-    loaded = Root(root).load(conversation)
-    opened = Opened(loaded)
-    rows = TalksRows(opened, UTC)
-    _row("load, trees and rows", f"{(time.perf_counter() - start) * 1000:.0f} ms", "")
-    start = time.perf_counter()
-    rows.set_all(True)
-    _row(f"unfold all {len(rows):,} rows", f"{(time.perf_counter() - start) * 1000:.1f} ms", "")
-    taken = []
-    for number in range(10):
-        next_round(root, loaded, number)
-        pending = loaded.read_new()
-        start = time.perf_counter()
-        applied = opened.take(pending)
-        rows.reload(applied.roots)
-        taken.append(time.perf_counter() - start)
-    _row("a 40-frame round lands: model updated", f"{sorted(taken)[5] * 1000:.1f} ms", "<= 20 ms")
+def _run(section: Section, setting: Setting) -> list[Row | Note]:
+    rows: list[Row | Note] = []
+    try:
+        for row in section(setting):
+            rows.append(row)  # noqa: PERF402 - what was measured before something failed is kept
+    except Late as late:
+        rows.append(Note(f"ended early: {late}"))
+    return rows
 
 
 def main() -> None:
     """Measure."""
-    gc.collect()
-    if len(sys.argv) == 3:
-        commands(Path(sys.argv[1]), sys.argv[2])
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        for scale in (1, 10):
-            root = Path(folder) / f"{scale}x"
-            conversation = large_root(root, BIG * scale)
-            print(f"\n{BIG * scale:,} steps")
-            commands(root, conversation)
-            model(root, conversation)
-    print(f"\npeak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    parsed = _parsed()
+    wanted = parsed.only.split(",") if parsed.only else list(SECTIONS)
+    with tempfile.TemporaryDirectory(prefix="asz-bench-") as folder:
+        keep = parsed.keep or Path(folder) / "made"
+        keep.mkdir(parents=True, exist_ok=True)
+        given = (parsed.root.resolve(), Root(parsed.root).resolve(parsed.id)) if parsed.root else None
+        setting = Setting(Path(folder), keep.resolve(), given, parsed.presses, parsed.soak)
+        for name in wanted:
+            heading, section = SECTIONS[name]
+            print_heading(f"{name}: {heading}  (load {os.getloadavg()[0]:.1f})" if hasattr(os, "getloadavg") else heading)
+            print_rows([_run(section, setting) for _ in range(parsed.runs)])
 
 
 if __name__ == "__main__":
