@@ -50,5 +50,5 @@ def _to_flow(terminal: Terminal, subject: Subject) -> float:
     """Seconds from the key to the frame that names the lanes and has drawn them."""
     since = terminal.mark()
     start = terminal.write(b"2")
-    lanes = f"{subject.streams:,} lane"
+    lanes = f"{subject.streams} lane"
     return terminal.wait_for(lambda text: lanes in text and text.count("┊") + text.count("─") > 100, since) - start

@@ -137,7 +137,7 @@ def listing(root: str) -> dict[str, Any]:
         opened.storage.changed_ns(name)
         rows.append(opened.row(name))
     taken = time.perf_counter() - start
-    return {"bytes": bytes_read() - before, "files": len(opens.now), "seconds": taken, "rows": len(rows)}
+    return {"bytes": bytes_read() - before, "files": len(set(opens.now)), "seconds": taken, "rows": len(rows)}
 
 
 def _main() -> None:

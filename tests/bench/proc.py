@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -47,3 +48,15 @@ def bytes_read(pid: int | str = "self") -> int:
         if line.startswith("rchar:"):
             return int(line.split()[1])
     return 0
+
+
+def rest(pid: int, timeout: float = 120.0) -> float:
+    """Wait until a process hardly uses the processor any more; how long that took, in seconds."""
+    start = time.perf_counter()
+    used = seconds(pid)
+    while time.perf_counter() - start < timeout:
+        time.sleep(1.0)
+        before, used = used, seconds(pid)
+        if used - before <= 0.03:
+            break
+    return time.perf_counter() - start

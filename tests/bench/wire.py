@@ -16,6 +16,7 @@ from .table import Note, Row
 _IDLE = 10.0
 _MARKS_FADE = 6.5
 """Seconds after which the marks of what is new are gone; their going is part of what a round writes."""
+_BURST = 0.1
 _SLOW_KEYS = (b"z", PAGE, PAGE, HALF, END, HOME, b"j", b"Z", b"\r", b"j", b"2", b"+", b"L", b"1", b"3", b"7", b"1", b"q")
 
 
@@ -33,7 +34,7 @@ def measure(setting: Setting) -> Iterator[Row | Note]:
         sizes = [terminal.press(HALF).size for _ in range(20)]
         yield _row("half a page on, most", sizes, 12_000)
         terminal.press(HOME)
-        yield _row("a round that lands out of view, most", list(_landings(terminal, one)), 1_500)
+        yield _landing_row(list(_landings(terminal, one)))
     yield from _slow(setting.one)
 
 
@@ -41,14 +42,32 @@ def _row(name: str, sizes: list[int], limit: float) -> Row:
     return Row(name, float(max(sizes)), "B", f"median {sorted(sizes)[len(sizes) // 2]:,}", limit)
 
 
-def _landings(terminal: Terminal, subject: Subject) -> Iterator[int]:
+def _landings(terminal: Terminal, subject: Subject) -> Iterator[list[tuple[float, int]]]:
+    """What three rounds write, each as bursts: seconds after the rename, and bytes."""
     grown = Growing.resume(Path(subject.root), subject.conversation)
     for number in range(3):
         terminal.settle()
         since = terminal.mark()
         forty_frames(grown, f"unseen{number}")
+        landed = time.perf_counter()
         time.sleep(_MARKS_FADE)
-        yield terminal.size(since)
+        yield _bursts([(when - landed, len(data)) for when, data in terminal.chunks(since)])
+
+
+def _bursts(chunks: list[tuple[float, int]]) -> list[tuple[float, int]]:
+    bursts: list[tuple[float, int]] = []
+    for when, size in chunks:
+        if bursts and when - bursts[-1][0] < _BURST:
+            bursts[-1] = (when, bursts[-1][1] + size)
+        else:
+            bursts.append((when, size))
+    return bursts
+
+
+def _landing_row(landings: list[list[tuple[float, int]]]) -> Row:
+    most = max(landings, key=lambda bursts: sum(size for _, size in bursts))
+    raw = ", ".join(f"{size:,} after {when:.2f} s" for when, size in most)
+    return Row("a round that lands out of view, most", float(sum(size for _, size in most)), "B", raw, 1_500.0)
 
 
 def _slow(subject: Subject) -> Iterator[Row]:
