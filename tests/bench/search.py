@@ -15,6 +15,7 @@ from .table import Note, Row, milliseconds
 _QUERIES = ("relay", "launched", "re:retry .{3,9} merge", "qqzzvv")
 _SEARCHES = 8
 _EVERY = 0.03
+_WAIT = 100.0
 _POSITION = re.compile(r"(\d[\d,]*) of (\d[\d,]*)")
 
 
@@ -32,7 +33,7 @@ def measure(setting: Setting) -> Iterator[Row | Note]:
     for subject in setting.sizes:
         waited, calm = _keys_while_searching(subject)
         raw = f"{len(waited)} keys: {milliseconds(waited)}; without a search: {milliseconds(calm)}"
-        yield Row(f"{subject.name}: longest that a key waits during a search", max(waited) * 1000, "ms", raw)
+        yield Row(f"{subject.name}: longest that a key waits during a search", max(waited) * 1000, "ms", raw, _WAIT)
 
 
 def _keys_while_searching(subject: Subject) -> tuple[list[float], list[float]]:

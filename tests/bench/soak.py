@@ -9,7 +9,7 @@ from pathlib import Path
 from . import proc
 from .growing import Growing, forty_frames
 from .places import LINUX
-from .pty_run import Terminal, explorer
+from .pty_run import Late, Terminal, explorer
 from .setting import Setting
 from .start import show, watch_start
 from .table import Note, Row
@@ -17,6 +17,7 @@ from .table import Note, Row
 _A_SECOND = 20
 _WATCHED = 60
 _IDLE = 10.0
+_PATIENCE = 30.0
 
 
 def measure(setting: Setting) -> Iterator[Row | Note]:
@@ -54,7 +55,7 @@ def _soak(setting: Setting) -> Iterator[Row]:
 
 
 def _play(terminal: Terminal, grown: Growing, rounds: int) -> tuple[float, float]:
-    """Land rounds at an even pace; how long the last took to the screen, and all of them together."""
+    """Land rounds at an even pace; how long the last took to the screen (for ever, it may be), and all of them together."""
     start = time.perf_counter()
     since = 0
     for number in range(rounds):
@@ -63,7 +64,11 @@ def _play(terminal: Terminal, grown: Growing, rounds: int) -> tuple[float, float
         forty_frames(grown, f"soaked{number:06d}")
         time.sleep(max(0.0, start + (number + 1) / _A_SECOND - time.perf_counter()) if number < rounds - 1 else 0)
     landed = time.perf_counter()
-    return terminal.wait_for(f"soaked{rounds - 1:06d}", since, timeout=120) - landed, landed - start
+    try:
+        shown = terminal.wait_for(f"soaked{rounds - 1:06d}", since, timeout=_PATIENCE)
+    except Late:
+        shown = float("inf")
+    return shown - landed, landed - start
 
 
 def _idle(setting: Setting) -> Iterator[Row]:

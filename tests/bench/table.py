@@ -71,6 +71,8 @@ def _print_row(rows: list[Row]) -> None:
 
 
 def _number(row: Row) -> str:
+    if not math.isfinite(row.value):
+        return "never"
     if row.unit == "x":
         return f"{row.value:.2f}"
     return f"{row.value:,.0f}" if row.value >= 100 or row.value == int(row.value) else f"{row.value:.2f}"
@@ -86,4 +88,4 @@ def _mark(rows: list[Row]) -> str:
     if limit is None:
         return ""
     kept = sum(1 for row in rows if row.value <= limit)
-    return "ok" if kept == len(rows) else "over" if not kept else f"ok {kept}/{len(rows)}"
+    return "ok" if kept == len(rows) else "OVER" if not kept else f"ok {kept}/{len(rows)}"
