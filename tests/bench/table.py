@@ -65,7 +65,7 @@ def print_rows(runs: list[list[Row | Note]]) -> None:
 
 def _print_row(rows: list[Row]) -> None:
     last = rows[-1]
-    figures = " ".join(_number(row) for row in rows) + (f" {last.unit}" if last.unit else "")
+    figures = " ".join(_number(row) for row in rows) + (f" {last.unit}" if last.unit and math.isfinite(last.value) else "")
     target = "" if last.limit is None else f"<= {_plain(last.limit)} {last.unit}".rstrip()
     print(f"  {last.name:<{_NAME}} {figures:>{_FIGURE}}  {target:<{_TARGET}} {_mark(rows):<9} {last.raw}".rstrip(), flush=True)
 
