@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,7 +45,8 @@ def _soak(setting: Setting) -> Iterator[Row]:
     landed = grown.published / 1e6
     growth = after[0] - before[0]
     name = f"{setting.soak:,} rounds in {took:.0f} s"
-    raw = f"{before[0]:.0f} to {after[0]:.0f} MB, {growth:.0f} MB for {landed:.0f} MB landed"
+    missed = "" if math.isfinite(lag) else "; not all rounds were taken, so this tells little"
+    raw = f"{before[0]:.0f} to {after[0]:.0f} MB, {growth:.0f} MB for {landed:.0f} MB landed{missed}"
     yield Row(f"{name}: memory grown / data landed", growth / landed, "x", raw, 1.0)
     yield Row(f"{name}: memory / peak of a fresh start on the same", after[0] / fresh, "x", f"{after[0]:.0f} to {fresh:.0f} MB")
     yield Row(f"{name}: file handles more than before", float(after[1] - before[1]), "", f"{before[1]} to {after[1]}", 0.0)

@@ -17,6 +17,8 @@ _IDLE = 10.0
 _MARKS_FADE = 6.5
 """Seconds after which the marks of what is new are gone; their going is part of what a round writes."""
 _BURST = 0.1
+_ALONE = 0.15
+"""Seconds without output after which a key has written all that it will."""
 _SLOW_KEYS = (b"z", PAGE, PAGE, HALF, END, HOME, b"j", b"Z", b"\r", b"j", b"2", b"+", b"L", b"1", b"3", b"7", b"1", b"q")
 
 
@@ -29,9 +31,9 @@ def measure(setting: Setting) -> Iterator[Row | Note]:
         yield Row(f"idle for {_IDLE:.0f} s", float(terminal.size(since)), "B", "", 0.0)
         terminal.press(b"z")
         terminal.settle()
-        sizes = [terminal.press(b"j").size for _ in range(25)]
+        sizes = [terminal.press(b"j", quiet=_ALONE).size for _ in range(25)]
         yield _row("the cursor one row on, most", sizes, 1_000)
-        sizes = [terminal.press(HALF).size for _ in range(20)]
+        sizes = [terminal.press(HALF, quiet=_ALONE).size for _ in range(20)]
         yield _row("half a page on, most", sizes, 12_000)
         terminal.press(HOME)
         yield _landing_row(list(_landings(terminal, one)))
