@@ -13,6 +13,7 @@ from .start import show
 from .table import Note, Row, milliseconds
 
 _QUERIES = ("relay", "launched", "re:retry .{3,9} merge", "qqzzvv")
+_TYPED = b"deadline retry"
 _SEARCHES = 8
 _EVERY = 0.03
 _WAIT = 100.0
@@ -32,6 +33,8 @@ def measure(setting: Setting) -> Iterator[Row | Note]:
             yield Row(f"{subject.name}: {query}: all", done * 1000, "ms", words, limits[1])
     for subject in setting.sizes:
         waited, calm = _keys_while_searching(subject)
+        typed = _letters(subject)
+        yield Row(f"{subject.name}: longest that a letter of the query waits", max(typed) * 1000, "ms", milliseconds(typed), _WAIT)
         raw = f"{len(waited)} keys: {milliseconds(waited)}; without a search: {milliseconds(calm)}"
         yield Row(f"{subject.name}: longest that a key waits during a search", max(waited) * 1000, "ms", raw, _WAIT)
 
@@ -46,6 +49,13 @@ def _keys_while_searching(subject: Subject) -> tuple[list[float], list[float]]:
             terminal.settle()
             waited += _one_search(terminal, f"{chr(ord('b') + number)}qzzv")
     return waited, calm
+
+
+def _letters(subject: Subject) -> list[float]:
+    """Seconds to the first byte after each letter of a query, each of which begins a search."""
+    with show(subject) as terminal:
+        terminal.press(b"/")
+        return [terminal.press(bytes([letter]), quiet=0.005).first for letter in _TYPED]
 
 
 def _one_search(terminal: Terminal, query: str) -> list[float]:

@@ -37,6 +37,11 @@ def measure(setting: Setting) -> Iterator[Row | Note]:
         yield _row("half a page on, most", sizes, 12_000)
         terminal.press(HOME)
         yield _landing_row(list(_landings(terminal, one)))
+        terminal.press(b"2", timeout=10.0)
+        terminal.settle()
+        for name, keys in (("panned", b"++LLLHHH"), ("zoomed", b"+++---")):
+            sizes = [terminal.press(bytes([key]), quiet=_ALONE).size for key in keys]
+            yield Row(f"the timeline {name}, most", float(max(sizes)), "B", f"median {sorted(sizes)[len(sizes) // 2]:,}")
     yield from _slow(setting.one)
 
 
