@@ -33,4 +33,5 @@ def _of(subject: Subject, *, targets: bool) -> Iterator[Row]:
         goes = [process(command) for _ in range(_GOES if targets else 2)]
         seconds, memory = min(go[0] for go in goes), max(go[1] for go in goes)
         yield Row(f"{subject.name}: {name}", seconds / floor, "x", f"{seconds * 1000:.0f} ms", times if targets else None)
-        yield Row(f"{subject.name}: {name}, peak memory", memory, "MB", "", most if targets else None)
+        if memory:
+            yield Row(f"{subject.name}: {name}, peak memory", memory, "MB", "", most if targets else None)

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from .places import HERE
+from .places import HERE, LINUX
 from .pty_run import Terminal, environment
 
 _FLOOR = """
@@ -34,16 +34,24 @@ print(min(once() for _ in range(3)))
 
 
 def process(command: list[str]) -> tuple[float, float]:
-    """Wall seconds of a whole process, and its peak memory in MB."""
+    """Wall seconds of a whole process, and its peak memory in MB (0 where the system does not tell it)."""
     with tempfile.TemporaryDirectory() as home:
         start = time.perf_counter()
         child = subprocess.Popen(command, env=environment(home), cwd=HERE, stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
+        memory = _wait(child)
         seconds = time.perf_counter() - start
-    child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, 1):
         raise RuntimeError(f"{command} ended with {child.returncode}")
-    return seconds, usage.ru_maxrss / 1024
+    return seconds, memory
+
+
+def _wait(child: subprocess.Popen[bytes]) -> float:
+    if not hasattr(os, "wait4"):
+        child.wait()
+        return 0.0
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_maxrss / (1024 if LINUX else 1 << 20)
 
 
 def reading(root: str, conversation: str) -> float:

@@ -7,16 +7,13 @@ knows when `sync` is on; without, a burst of output ends after 30 ms without any
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import pty
 import re
 import select
 import signal
 import struct
 import subprocess
 import tempfile
-import termios
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +22,13 @@ from pathlib import Path
 from types import TracebackType
 
 from .places import HERE
+
+try:
+    import fcntl
+    import pty
+    import termios
+except ImportError:  # Windows
+    pty = None  # type: ignore[assignment]
 
 COLUMNS, ROWS = 120, 40
 QUIET = 0.03
@@ -75,7 +79,12 @@ class Terminal:
         Args:
             command: the program and its arguments.
             sync: say that synchronised output is known, so that each frame is marked.
+
+        Raises:
+            Late: on a system without pseudo terminals.
         """
+        if pty is None:
+            raise Late("this system has no pseudo terminals")
         self._home = tempfile.TemporaryDirectory()
         self._chunks: list[tuple[float, bytes]] = []
         self._arrived = threading.Condition()
