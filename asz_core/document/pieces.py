@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from itertools import islice, pairwise
 
 import msgspec
 from msgspec import UNSET
 
 from ..errors import RecordError
-from ..sessiondata.reader import Landed, closing_start
+from ..sessiondata.reader import Landed, row_places
 from ..sessiondata.record import Record, decode_record
 from ..sessiondata.session import SessionData
 from ..storage import read_file
@@ -119,17 +120,13 @@ class Pieces:
         except OSError as error:
             self.unreadable[landed.file.wire] = error.strerror or str(error)
             return
-        end = closing_start(data)
-        at = data.find(b"\n", 0, end) + 1
-        for row in range(1, landed.count + 1):
-            found = data.find(b"\n", at, end)
-            stop = end if found < 0 else found
+        lines = pairwise(islice(row_places(data), 1, landed.count + 2))
+        for row, (start, end) in enumerate(lines, 1):
             try:
-                record = decode_record(data[at:stop])
+                record = decode_record(data[start : end - 1])
             except RecordError:
                 return
-            self._read_record(landed, row, record, (data, at, stop))
-            at = stop + 1
+            self._read_record(landed, row, record, (data, start, end - 1))
 
     def _read_record(self, landed: Landed, row: int, record: Record, line: tuple[bytes, int, int]) -> None:
         data, start, stop = line

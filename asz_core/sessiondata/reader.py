@@ -1,9 +1,9 @@
 """Reading a landed file: one pass over its bytes gives its digest, its lines, its records and the verdict on its closing line.
 
-``parse_landed`` decodes every record and keeps them; ``check_landed`` finds the same about the file and keeps none, a block of
-lines at a time, so that other threads get their turn; ``skim_landed`` looks at nothing but the times and the failures, makes no
-digest, and leaves the rest to a check later. Cost a megabyte: about 6 ms to parse or to check, while the digests are made beside,
-and about 1.5 ms to skim.
+``parse_landed`` decodes every record from its own line and keeps them, so that other threads get their turn between two;
+``check_landed`` finds the same about the file and keeps none; ``skim_landed`` looks at nothing but the times and the failures,
+makes no digest, and leaves the rest to a check later. Cost a megabyte: about 6 ms to parse or to check, while the digests are made
+beside, and about 1.5 ms to skim.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import hashlib
 import threading
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice, pairwise
 
 from ..errors import RecordError
 from ..storage import LandedFile, read_file
-from ..times import parse_ns
+from ..times import parse_many
 from .record import (
     _REFUSALS,
     CLOSING,
@@ -24,8 +25,8 @@ from .record import (
     Record,
     decode_closing,
     decode_header,
-    decode_many,
     decode_record,
+    decode_strictly,
     kind_named_by,
     skim_many,
 )
@@ -34,8 +35,6 @@ _OBSERVERS = ("changes-", "execution-")
 _OBSERVATION = b"changes/1"
 """The one observation that also stands on ordinary records; others have files of their own."""
 _LARGE = 1 << 19
-_BLOCK = 1 << 19
-"""Bytes decoded in one go by a check: the decoder lets no other thread run meanwhile."""
 
 
 @dataclass(slots=True)
@@ -45,6 +44,7 @@ class Landed:
     ``fault`` is empty, or why the file contributes no records (its header is refused) or not all (a line does not decode);
     ``closing_fault`` is empty, or what the closing line says that is not so. The document does not depend on the latter.
     ``failed`` holds the rows with a part that failed; ``observing`` tells that the file may hold workspace changes or executions.
+    ``places`` tells where each line starts (see ``row_places``); empty after a skim.
     ``checked`` is False after a skim: ``digest``, ``closing_fault``, ``observing`` and whether every record decodes are not known.
     """
 
@@ -61,6 +61,7 @@ class Landed:
     failed: frozenset[int] = frozenset()
     observing: bool = False
     checked: bool = True
+    places: array[int] = field(default_factory=lambda: array("q"))
     records: list[Record] = field(default_factory=list)
 
     def agrees_with(self, other: Landed) -> bool:
@@ -75,7 +76,7 @@ class Landed:
 
     def confirm(self, checked: Landed) -> None:
         """Take over what the check of this file, which was skimmed, found beside its records."""
-        for name in ("header", "size", "lines", "digest", "closing_fault", "observing", "checked"):
+        for name in ("header", "size", "lines", "digest", "closing_fault", "observing", "checked", "places"):
             setattr(self, name, getattr(checked, name))
 
     def span(self) -> tuple[int, int]:
@@ -101,38 +102,73 @@ def read_landed(file: LandedFile) -> Landed:
 
 def parse_landed(file: LandedFile, data: bytes) -> Landed:
     """As ``read_landed``, from bytes at hand."""
-    landed, frame = _framed(file, data)
-    digests = _Digests(data, frame.end)
-    if landed.header is not None:
-        _read_records(landed, frame)
-    landed.times = array("q", [parse_ns(r.time) if r.time else 0 for r in landed.records])
-    landed.count = len(landed.records)
-    rows = enumerate(landed.records, 1)
-    landed.failed = frozenset([row for row, record in rows if record.parts for part in record.parts if part.failed])
-    landed.digest, before_closing = digests.values()
-    landed.closing_fault = _closing_fault(data, frame.end, frame.count, before_closing)
-    return landed
+    return _read_through(file, data, keep=True)
 
 
 def check_landed(file: LandedFile, data: bytes) -> Landed:
-    """As ``parse_landed`` without keeping a record; other threads get their turn between two blocks of lines."""
-    landed, frame = _framed(file, data)
-    digests = _Digests(data, frame.end)
-    if landed.header is not None:
-        failed: list[int] = []
-        try:
-            for records in _record_blocks(frame):
-                row = len(landed.times)
-                landed.times.extend([parse_ns(r.time) if r.time else 0 for r in records])
-                rows = enumerate(records, row + 1)
-                failed += [row for row, record in rows if record.parts for part in record.parts if part.failed]
-        except RecordError as error:
-            landed.fault = str(error)
-        landed.failed = frozenset(failed)
-        landed.count = len(landed.times)
+    """As ``parse_landed`` without keeping a record."""
+    return _read_through(file, data, keep=False)
+
+
+def _read_through(file: LandedFile, data: bytes, *, keep: bool) -> Landed:
+    """Find everything about a file: one pass over its line breaks, one decoding each line by itself, and one digest beside it."""
+    landed = Landed(file, size=len(data), places=row_places(data))
+    end = min(landed.places[-1], len(data))
+    digests = _Digests(data, end)
+    first = data[: landed.places[1] - 1] if len(landed.places) > 1 else data.partition(b"\n")[0]
+    try:
+        landed.header = decode_header(first)
+        landed.kind = landed.header.kind
+        _take_records(landed, _records(data, landed.places), keep)
+    except RecordError as error:
+        landed.fault = str(error)
+        landed.kind = landed.kind or kind_named_by(first)
+    count = max(0, len(landed.places) - 2)
+    landed.lines = len(landed.places) - 1 - (landed.places[-1] > len(data)) + data.count(b"\n", end)
+    landed.observing = file.name.startswith(_OBSERVERS) or _OBSERVATION in data
     landed.digest, before_closing = digests.values()
-    landed.closing_fault = _closing_fault(data, frame.end, frame.count, before_closing)
+    landed.closing_fault = _closing_fault(data, end, count, before_closing)
     return landed
+
+
+def _take_records(landed: Landed, records: Iterable[Record], keep: bool) -> None:
+    """Go through the records of a file.
+
+    Raises:
+        RecordError: at the first that does not decode; what stands before it was taken.
+    """
+    times: list[str] = []
+    failed: list[int] = []
+    kept = landed.records
+    try:
+        for record in records:
+            times.append(record.time)
+            failed += [len(times) for part in record.parts or () if part.failed]
+            if keep:
+                kept.append(record)
+    finally:
+        landed.times = array("q", parse_many(times))
+        landed.failed = frozenset(failed)
+        landed.count = len(times)
+
+
+def _records(data: bytes, places: array[int]) -> Iterator[Record]:
+    """The records of a file, each decoded from its own line.
+
+    Raises:
+        RecordError: at the first that does not decode.
+    """
+    view = memoryview(data)
+    for row, (start, end) in enumerate(pairwise(islice(places, 1, None)), 1):
+        line = view[start : end - 1]
+        try:
+            record = decode_strictly(line)
+        except _REFUSALS:
+            try:
+                record = decode_record(bytes(line))
+            except RecordError as error:
+                raise RecordError(f"row {row} does not decode; reading stops there ({error})") from None
+        yield record
 
 
 def skim_landed(file: LandedFile, data: bytes) -> Landed:
@@ -149,54 +185,12 @@ def skim_landed(file: LandedFile, data: bytes) -> Landed:
     except (RecordError, *_REFUSALS):
         return check_landed(file, data)
     landed = Landed(file, header.kind, header, len(data), len(skims) + 2, checked=False)
-    landed.times = array("q", [parse_ns(skim.time) if skim.time else 0 for skim in skims])
+    landed.times = array("q", parse_many([skim.time for skim in skims]))
     landed.count = len(skims)
     rows = enumerate(skims, 1)
     landed.failed = frozenset([row for row, skim in rows if skim.parts for part in skim.parts if part.failed])
     landed.observing = file.name.startswith(_OBSERVERS)
     return landed
-
-
-@dataclass(slots=True)
-class _Frame:
-    """Where the records stand in the bytes of a file.
-
-    Attributes:
-        start, end: where the lines of the records start, and where the closing line does.
-        count: how many lines that are.
-        apart: whether every line break is one between two records: the decoder alone does not mind two on a line, or one on two.
-    """
-
-    data: bytes
-    start: int
-    end: int
-    count: int
-    apart: bool
-
-    @property
-    def body(self) -> memoryview:
-        """The lines of the records."""
-        return memoryview(self.data)[self.start : self.end]
-
-
-def _framed(file: LandedFile, data: bytes) -> tuple[Landed, _Frame]:
-    """What the first line and the line breaks of a file tell."""
-    end = closing_start(data)
-    landed = Landed(file, size=len(data))
-    landed.lines = data.count(b"\n")
-    first_end = data.find(b"\n")
-    first = data if first_end < 0 else data[:first_end]
-    try:
-        landed.header = decode_header(first)
-        landed.kind = landed.header.kind
-    except RecordError as error:
-        landed.fault = str(error)
-        landed.kind = kind_named_by(first)
-    landed.observing = file.name.startswith(_OBSERVERS) or _OBSERVATION in data
-    start = first_end + 1 if 0 <= first_end < end else end
-    newlines = landed.lines - data.count(b"\n", end) - (0 <= first_end < end)
-    count = newlines + (start < end and data[end - 1] != 0x0A)
-    return landed, _Frame(data, start, end, count, data.count(b"}\n{", start, end) == count - 1)
 
 
 class _Digests:
@@ -225,75 +219,15 @@ class _Digests:
         return self._whole, self._before
 
 
-def closing_start(data: bytes) -> int:
-    """Where the closing line starts; the length of the data when there is none."""
-    if data.startswith(CLOSING):
-        return 0
-    at = data.find(b"\n" + CLOSING)
-    return len(data) if at < 0 else at + 1
-
-
-def _read_records(landed: Landed, frame: _Frame) -> None:
-    """Decode the block at once; line by line only when the decoder or the count of lines disagrees."""
-    try:
-        records = decode_many(frame.body) if frame.apart else []
-        if len(records) == frame.count:
-            landed.records = records
-            return
-    except _REFUSALS:
-        pass
-    try:
-        for record in _one_by_one(frame.body, 1):
-            landed.records.append(record)
-    except RecordError as error:
-        landed.fault = str(error)
-
-
-def _record_blocks(frame: _Frame) -> Iterator[list[Record]]:
-    """The records of a file, some at a time.
-
-    Raises:
-        RecordError: at the first line that does not decode, after the records before it.
-    """
-    if not frame.apart:
-        yield from ([record] for record in _one_by_one(frame.body, 1))
-        return
-    data, at, row = frame.data, frame.start, 1
-    while at < frame.end:
-        cut = data.rfind(b"\n", at, min(at + _BLOCK, frame.end)) + 1 or data.find(b"\n", at, frame.end) + 1 or frame.end
-        block = memoryview(data)[at:cut]
-        count = data.count(b"\n", at, cut) + (data[cut - 1] != 0x0A)
-        try:
-            records = decode_many(block)
-        except _REFUSALS:
-            records = []
-        if len(records) == count:
-            yield records
-        else:
-            yield from ([record] for record in _one_by_one(block, row))
-        row += count
-        at = cut
-
-
-def _one_by_one(body: memoryview, first: int) -> Iterator[Record]:
-    """The records of some lines, decoded each by itself; ``first`` is the row of the first.
-
-    Raises:
-        RecordError: at the first that does not decode.
-    """
-    for row, line in enumerate(split_lines(bytes(body)), first):
-        try:
-            yield decode_record(line)
-        except RecordError as error:
-            raise RecordError(f"row {row} does not decode; reading stops there ({error})") from None
-
-
-def split_lines(body: bytes) -> list[bytes]:
-    """The lines of a block without their ends; a last line without its end counts, nothing after the last end does."""
-    lines = body.split(b"\n")
-    if lines and not lines[-1]:
-        lines.pop()
-    return lines
+def row_places(data: bytes) -> array[int]:
+    """Start of every line up to the closing line, and one past the end of the last: row ``n`` is places[n] to places[n+1]-1."""
+    places = array("q", [0])
+    find, starts, size = data.find, data.startswith, len(data)
+    at = 0
+    while at < size and not starts(CLOSING, at):
+        at = find(b"\n", at) + 1 or size + 1
+        places.append(at)
+    return places
 
 
 def _closing_fault(data: bytes, end: int, count: int, computed: str) -> str:

@@ -134,11 +134,11 @@ _HEADER_SHAPE: dict[str, Any] = dict.fromkeys(Header.__struct_encode_fields__, _
 _record = msgspec.json.Decoder(Record)
 _header = msgspec.json.Decoder(Header)
 _closing = msgspec.json.Decoder(Closing)
-decode_many = _record.decode_lines
-"""Decode all lines of a block at once; the fast path of a whole file."""
+decode_strictly = _record.decode
+"""Decode one line, or refuse it with one of ``_REFUSALS``; the fast path of a whole file."""
 
 skim_many = msgspec.json.Decoder(Skim).decode_lines
-"""As ``decode_many``, ten times as fast; it takes every line that the strict decoder takes, and more."""
+"""Decode all lines of a block at once, ten times as fast; it takes every line that the strict decoder takes, and more."""
 
 _REFUSALS = (msgspec.MsgspecError, ValueError, RecursionError)
 

@@ -12,7 +12,6 @@ readings that follow, so many bytes in each.
 from __future__ import annotations
 
 import os
-from array import array
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from dataclasses import dataclass, field
 from ..errors import RecordError
 from ..rawjson import text_of
 from ..storage import LandedFile, Storage, read_file
-from .reader import Landed, check_landed, closing_start, parse_landed, skim_landed
+from .reader import Landed, check_landed, parse_landed, row_places, skim_landed
 from .record import Record, decode_record
 
 _RECENT = 4096
@@ -34,7 +33,6 @@ class NewFiles:
 
     listed: list[LandedFile]
     landed: list[Landed] = field(default_factory=list)
-    places: dict[str, array[int]] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
 
 
@@ -61,7 +59,6 @@ class SessionData:
         self._last: dict[int, Landed] = {}
         self._listed: list[LandedFile] = []
         self._by_path: dict[str, LandedFile] = {}
-        self._places: dict[str, array[int]] = {}
         self._recent: OrderedDict[tuple[str, int], Record | None] = OrderedDict()
         self._failed_once = False
 
@@ -81,13 +78,10 @@ class SessionData:
         read = skim_landed if skim else parse_landed if self.keep_records else check_landed
         for number, file in enumerate(new):
             try:
-                data = read_file(file.path)
+                found.landed.append(read(file, read_file(file.path)))
             except OSError as error:
                 found.unreadable[file.wire] = error.strerror or str(error)
                 continue
-            found.landed.append(read(file, data))
-            if not self.keep_records:
-                found.places[file.wire] = _row_places(data)
             if progress:
                 done += sizes[number]
                 progress(done, total)
@@ -135,7 +129,6 @@ class SessionData:
         else:
             self._replace(listed, landed)
         self._listed = [found.file for found in self.files] if len(self.files) < len(listed) else listed
-        self._places.update((found.file.wire, new.places[found.file.wire]) for found in landed if found.file.wire in new.places)
         if landed and self._failed_once:
             # What could not be read may be there now.
             self._recent = OrderedDict((key, found) for key, found in self._recent.items() if found is not None)
@@ -172,8 +165,6 @@ class SessionData:
         self.files = [known[file.wire] for file in listed if file.wire in known]
         self._known, self._by_path, self._by_seq, self._last, self.unchecked = {}, {}, {}, {}, 0
         self._index(self.files)
-        for wire in gone | grown:
-            self._places.pop(wire, None)
         if gone or grown:
             self._recent = OrderedDict((key, found) for key, found in self._recent.items() if key[0] not in gone | grown)
 
@@ -192,7 +183,6 @@ class SessionData:
         self.files = [landed for landed in files if landed.checked]
         self._index(self.files)
         self._listed = [landed.file for landed in self.files]
-        self._places = {wire: places for wire, places in self._places.items() if wire not in checked}
         self._recent.clear()
 
     def refresh(self, progress: Callable[[int, int], None] | None = None) -> list[Landed]:
@@ -265,10 +255,9 @@ class SessionData:
         return None if landed is None else text_of(self._line(landed, row))
 
     def _line(self, landed: Landed, row: int) -> bytes:
-        places = self._places.get(landed.file.wire)
-        if places is None:
-            places = _row_places(read_file(landed.file.path))
-            self._places[landed.file.wire] = places
+        if not landed.places:
+            landed.places = row_places(read_file(landed.file.path))
+        places = landed.places
         if row + 1 < len(places):
             start, end = places[row], places[row + 1] - 1
             with open(landed.file.path, "rb", buffering=0) as file:
@@ -281,7 +270,7 @@ class SessionData:
         """The same files for another thread: what was read is shared, what is remembered of single rows is not."""
         other = SessionData(self.storage, self.session)
         other.files, other._by_seq, other._last = self.files, self._by_seq, self._last
-        other._places, other.unchecked = self._places, self.unchecked
+        other.unchecked = self.unchecked
         return other
 
     def forget_records(self) -> None:
@@ -289,16 +278,3 @@ class SessionData:
         self.keep_records = False
         for landed in self.files:
             landed.records = []
-
-
-def _row_places(data: bytes) -> array[int]:
-    """Start of every line up to the closing line, and one past the end of the last: row ``n`` is places[n] to places[n+1]-1."""
-    places = array("q", [0])
-    end = closing_start(data)
-    find = data.find
-    at = 0
-    while at < end:
-        found = find(b"\n", at, end)
-        at = (end if found < 0 else found) + 1
-        places.append(at)
-    return places
