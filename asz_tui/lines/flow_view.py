@@ -7,6 +7,7 @@ the rows that differ.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -16,6 +17,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
 
+from .ahead import Ahead
 from .bar import Bar
 from .line import Line, ListSource
 from .view import LineView
@@ -40,6 +42,11 @@ class FlowView(LineView):
     def _over(self, index: int) -> str:
         # The model lays the cursor over the label and the cell.
         return ""
+
+    def make_ahead(self) -> None:
+        """Have the rows made that a zoom or a pan will show."""
+        self.ahead = self.ahead or _NearWindows(self)
+        self.ahead.soon()
 
     @property
     def model(self) -> FlowModel | None:
@@ -120,6 +127,28 @@ class FlowView(LineView):
             self.post_message(FlowPane.Wheel(0.5))
         else:
             super().on_mouse_scroll_down(event)
+
+
+class _NearWindows(Ahead):
+    """Makes the rows in view as they will look after a pan or a zoom."""
+
+    _view: FlowView
+
+    def _make(self) -> Iterator[None]:
+        view, model = self._view, self._view.model
+        if model is None or not model.ready or model.unsettled:
+            return
+        prepare = view.preparing()
+        first, after = view.thumb
+        for spot in model.near():
+            for line in range(min(view.size.height, len(model) - view.top)):
+                with model.as_if(spot):
+                    made = prepare(view.top + line, line, first <= line < after)
+                if made:
+                    yield
+            with model.as_if(spot):
+                model.axis_lines(view.row_width)
+            yield
 
 
 class FlowPane(Vertical):

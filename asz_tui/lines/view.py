@@ -140,6 +140,11 @@ class LineView(Scrolled, can_focus=True):
         return self._top
 
     @property
+    def thumb(self) -> tuple[int, int]:
+        """The first screen line of the scrollbar's thumb, and the one after its last."""
+        return self._thumb
+
+    @property
     def row_width(self) -> int:
         """Cells that a row of the source has."""
         return max(0, self.size.width - self._gutter - self._bar)

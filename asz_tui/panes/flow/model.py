@@ -18,20 +18,21 @@ from ...lines.line import Line, Span
 from ...session.opened import Opened
 from ...text.cells import pad
 from . import words
-from .axis import NEVER, Activity, Axis
+from .axis import Activity
 from .edges import Edge, lay
 from .index import FlowIndex, Lane
 from .links import edges_of, streams_below
 from .moves import Moves
-from .paint import Painter
-from .signs import ASCII, MAYBE, UNICODE
+from .signs import ASCII, MAYBE
 from .ticks import axis_lines
+from .window import Window
 
 _MAX_INDENT = 6
-_MOST_CELLS = 1 << 22
+_AXIS_LINES = 16
+"""Windows of which the lines of the axis are kept."""
 
 
-class FlowModel(Moves):
+class FlowModel(Moves, Window):
     """The timeline of an opened conversation.
 
     Attributes:
@@ -52,9 +53,9 @@ class FlowModel(Moves):
             whole: look at every step at once; otherwise `build` does.
             index: one that another model of the same conversation has made.
         """
+        super().__init__(opened.grammar.ascii_only)
         self.opened = opened
         self.tz = tz
-        self.signs = ASCII if opened.grammar.ascii_only else UNICODE
         self.index = index or FlowIndex(opened)
         self.selected: str | None = None
         self.scope: str | None = None
@@ -62,24 +63,18 @@ class FlowModel(Moves):
         self.focused = True
         self.lanes: list[Lane] = []
         self.edges: list[Edge] = []
-        self.painter: Painter | None = None
         self._by_stream: dict[str, Lane] = {}
         self._rows: dict[str, int] = {}
         self._families: tuple[Lane, int, list[Lane]] | None = None
         self._roots: list[str] | None = None
         self._at: tuple[int, int | None, int] | None = None  # row, index in the lane, time
-        self._cells = 80
         self._labels = 0
-        self._factor = 1.0
-        self._first = 0
-        self._stamp = 0
         self._match: frozenset[str] = frozenset()
         self._found: dict[str, tuple[int, list[int]]] = {}
         self._settled = 0
-        self._ticks: tuple[Hashable, list[Line]] = None, []
+        self._ticks: dict[Hashable, list[Line]] = {}
         self._building: Iterator[float] | None = self.index.reloading()
         self.progress = 0.0
-        self._lay_axis()
         if whole:
             self.build()
 
@@ -159,7 +154,7 @@ class FlowModel(Moves):
         return True
 
     def _reset(self, touched: set[str] | None) -> None:
-        self._factor, self._first = 1.0, 0
+        self._spot = self._spot._replace(factor=1.0, first=0)
         self._show(touched)
         self._reveal()
 
@@ -188,34 +183,20 @@ class FlowModel(Moves):
         return self._families[2]
 
     def _lay_axis(self) -> None:
-        old: Axis | None = getattr(self, "axis", None)
-        left = old.start_of(self._first) if old is not None and self._first else -NEVER
-        stretches = self.index.stretches(self._roots, self.stream)
-        activity = Activity(stretches)
-        if old is not None and self._factor > 1.0 and old.active != activity.active:
-            # The scale stays when time goes on; only «fit» takes in what is new.
-            self._factor = max(1.0, self._factor * activity.active / old.active)
-        self.axis = Axis(activity, self._total())
-        self._first = self.axis.cell_of(left) if left > -NEVER else 0
-        self._window()
+        self._lay(Activity(self.index.stretches(self._roots, self.stream)))
 
-    def _total(self) -> int:
-        return min(_MOST_CELLS, max(self._cells, round(self._cells * self._factor)))
+    def _settle(self, lane: Lane, at: int) -> int:
+        return self.index.settle(lane, at)
 
-    def _window(self) -> None:
-        """Set up the painter after the axis or the first cell changed."""
-        self._first = max(0, min(self._first, self.axis.cells - self._cells))
-        self._stamp += 1
-        self.painter = Painter(
-            self.axis, self._first, self._cells, self.signs, self.index.settle, ascii_only=self.opened.grammar.ascii_only
-        )
+    def _here(self) -> int | None:
+        return self._at[2] if self._at is not None else None
 
     # --- the source
 
     @property
     def version(self) -> Hashable:
         """Changes whenever any row may have changed."""
-        return self._stamp, self._settled, self.selected, self.focused
+        return self._window_key, self._settled, self.selected, self.focused
 
     def __len__(self) -> int:
         return len(self.lanes)
@@ -232,14 +213,14 @@ class FlowModel(Moves):
         """Changes with what the row shows: a move changes only the rows it leaves and reaches and those that edges cross."""
         here = self.selected if self._at is not None and self._at[0] == index else None
         crossing = tuple(edge for edge in self.edges if _crosses(edge, index))
-        return self._stamp, self.lanes[index].stamp, here, here is not None and self.focused, crossing
+        return self._window_key, self.lanes[index].stamp, here, here is not None and self.focused, crossing
 
     def line(self, index: int, width: int) -> Line:
         """A lane as spans, `width` cells."""
         self.width(width)
         lane = self.lanes[index]
         here = self._at is not None and self._at[0] == index
-        painter = self._ready()
+        painter = self.painter
         if lane.turns:
             self.index.measure_turns(lane)
         over = lay((edge for edge in self.edges if _crosses(edge, index)), index, painter.cell, self._cells, self.signs)
@@ -251,10 +232,6 @@ class FlowModel(Moves):
             cells = [(text, role.replace("cursor", "cursor-blur")) for text, role in cells]
         return Line([self._label(lane, width, here), (" ", ""), *cells], mark=self.signs.cursor if here else "")
 
-    def _ready(self) -> Painter:
-        assert self.painter is not None
-        return self.painter
-
     def label_width(self, width: int) -> int:
         """Cells of the label column, the blank after it included, on rows of so many cells."""
         return max(8, min(24, width // 5))
@@ -263,11 +240,7 @@ class FlowModel(Moves):
         """Say how wide the rows are; «fit» then fits, and a zoomed window keeps its scale."""
         self._labels = self.label_width(cells)
         inner = max(4, cells - self._labels)
-        if inner != self._cells:
-            if self._factor > 1.0:
-                self._factor = max(1.0, self._factor * self._cells / inner)
-            self._cells = inner
-            self._lay_axis()
+        self._fit_to(inner)
 
     def _label(self, lane: Lane, width: int, here: bool) -> Span:
         room = self.label_width(width) - 1
@@ -286,12 +259,14 @@ class FlowModel(Moves):
         self.width(width)
         here = None
         if self._at is not None:
-            here = self._ready().cell(self._at[2])
-        key = self._stamp, width, here
-        if self._ticks[0] != key:
+            here = self.painter.cell(self._at[2])
+        key = self._window_key, width, here
+        if key not in self._ticks:
+            if len(self._ticks) > _AXIS_LINES:
+                self._ticks.clear()
             indent = self.label_width(width)
-            self._ticks = key, axis_lines(self.axis, self._first, self._cells, self.tz, self.signs, indent, here)
-        return self._ticks[1]
+            self._ticks[key] = axis_lines(self.axis, self.first, self._cells, self.tz, self.signs, indent, here)
+        return self._ticks[key]
 
     def status(self) -> str:
         """What is shown, in a few words: which part, how many lanes, at which zoom."""
@@ -322,69 +297,12 @@ class FlowModel(Moves):
         """The selected step in words, with the number of steps in its cell and its edges."""
         return words.selection(self)
 
-    # --- zoom and pan
-
-    @property
-    def fits(self) -> bool:
-        """Whether the whole axis is in view."""
-        return self.axis.cells <= self._cells
-
-    @property
-    def cells(self) -> int:
-        """How many cells of the axis are in view."""
-        return self._cells
-
-    @property
-    def first(self) -> int:
-        """The first cell of the axis in view."""
-        return self._first
-
-    def zoom(self, factor: float) -> None:
-        """Make the axis longer or shorter, round the selection when it is in view, else round the middle."""
-        column = self._cells // 2
-        if self._at is not None and 0 <= (cell := self._ready().cell(self._at[2])) < self._cells:
-            column, time = cell, self._at[2]
-        else:
-            time = self._time_at(column)
-        # Closer than a millisecond of activity a cell there is nothing to see.
-        most = max(1.0, min(_MOST_CELLS, self.axis.active / 1_000_000) / self._cells)
-        wanted = max(1.0, min(self._factor * factor, most))
-        if wanted != self._factor:
-            self._factor = wanted
-            self.axis = Axis(self.axis.activity, self._total())
-            self._first = self.axis.cell_of(time) - column
-            self._window()
-
-    def _time_at(self, column: int) -> int:
-        time = self.axis.start_of(self._first + column)
-        if -NEVER < time < NEVER:
-            return time
-        return self.axis.stretches[0][0] if time < 0 else self.axis.stretches[-1][1]
-
-    def fit(self) -> None:
-        """Show the whole axis."""
-        self._factor, self._first = 1.0, 0
-        self.axis = Axis(self.axis.activity, self._total())
-        self._window()
-
-    def pan(self, cells: int) -> None:
-        """Move the window along the axis, to the right when positive."""
-        before = self._first
-        self._first = max(0, min(self._first + cells, self.axis.cells - self._cells))
-        if self._first != before:
-            self._window()
-
-    def centre(self) -> None:
-        """Bring the selection to the middle."""
-        if self._at is not None:
-            self.pan(self._ready().cell(self._at[2]) - self._cells // 2)
+    # --- the selection
 
     def _reveal(self) -> None:
         """Bring the selection into the window, to the middle if it was outside."""
-        if self._at is not None and not 0 <= self._ready().cell(self._at[2]) < self._cells:
+        if self._at is not None and not 0 <= self.painter.cell(self._at[2]) < self._cells:
             self.centre()
-
-    # --- the selection
 
     @property
     def row(self) -> int | None:
@@ -414,7 +332,7 @@ class FlowModel(Moves):
             self.stream = None
         if (scope, zoomed) == (self.scope, self.stream):
             return False
-        self._factor, self._first = 1.0, 0
+        self._spot = self._spot._replace(factor=1.0, first=0)
         return True
 
     def _select(self, node_id: str | None) -> None:
@@ -471,7 +389,7 @@ class FlowModel(Moves):
             time = self._at[2]
         else:
             time = self._time_at(max(0, cell))
-        at = self._ready().best_at(lane, cell) if cell >= 0 else None
+        at = self.painter.best_at(lane, cell) if cell >= 0 else None
         at = lane.nearest(time) if at is None else at
         return self._choose(row, at) if at is not None else None
 
@@ -485,7 +403,7 @@ class FlowModel(Moves):
         """How many steps share the cell of the selection in its lane."""
         if self._at is None:
             return 0
-        low, high = self._ready().range_of(self.lanes[self._at[0]], self._ready().cell(self._at[2]))
+        low, high = self.painter.range_of(self.lanes[self._at[0]], self.painter.cell(self._at[2]))
         return high - low
 
     # --- failures that only the records tell
@@ -531,7 +449,7 @@ class FlowModel(Moves):
     def match(self, ids: frozenset[str] | set[str] | list[str]) -> None:
         self._match = frozenset(ids)
         self._found.clear()
-        self._stamp += 1
+        self._renew()
 
     def _matches(self, lane: Lane) -> list[int]:
         if not self._match:
