@@ -95,12 +95,14 @@ class Chain:
             new one, ``generation`` counts up, and the deltas are those of all its rounds.
         """
         files = list(found)
-        if self.lost(files):
+        read = [link for link in found.values() if link is not None]
+        longer = files[: len(self._files)] == self._files
+        if not longer and self.lost(files):
             self.fold = Fold()
             self.generation += 1
             self.links, self._files, self._places, self._unread, self._folded = [], [], {}, set(), 0
-        read = [link for link in found.values() if link is not None]
-        if files[: len(self._files)] == self._files:
+            longer = True
+        if longer:
             self._append(files[len(self._files) :], read)
         else:
             self._relist(files, read)
