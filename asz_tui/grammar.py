@@ -243,11 +243,12 @@ class Grammar:
                 marks.append("ends")
             if relation.quality not in ("exact_unique", "") and kind != "in_segment":
                 marks.append("inferred")
-        if self._is_open(node):
+        if self.is_open(node):
             marks.append("unresolved")
         return list(dict.fromkeys(marks))
 
-    def _is_open(self, node: Node) -> bool:
+    def is_open(self, node: Node) -> bool:
+        """Whether an open reference names a call; reads its record where there is any open reference."""
         if self._open_refs is None:
             refs = self.conversation.fold.unresolved.values()
             self._open_refs = frozenset(ref.ref for ref in refs if ref.state == "open" and ref.ref)

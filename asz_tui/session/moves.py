@@ -1,52 +1,77 @@
 """Where the keys lead in the Talks pane: next talk, next failed step, siblings, what contains a row. No Textual in here.
 
 Each move looks at the trees from the cursor on and stops at the first find; lists of failed and open steps are remembered with
-a tree.
+a tree. What may have to look at many trees is a walk that can be left off and gone on with (`walk_failed`, `walk_open`).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 
 from asz_core.document.tree import Tree
 
 from .opened import Opened
 
-PlacesOf = Callable[[Tree], list[int]]
+_CALLS = frozenset({"tool", "agent.call"})
 
-
-def next_listed(opened: Opened, tree: Tree, place: int, step: int, places_of: PlacesOf) -> str | None:
-    """The next node, in reading order, among those that `places_of` lists for each tree.
+def walk_failed(opened: Opened, tree: Tree, place: int, step: int) -> Iterator[str | None]:
+    """Look for the next failed or error step in reading order, a tree at a time.
 
     Args:
         opened: the trees.
         tree: where the cursor is.
         place: the cursor's place in it.
         step: 1 for the next, -1 for the previous.
-        places_of: places of a tree, in order.
 
-    Returns:
-        Its id, or None when there is none that way.
+    Yields:
+        None where there was none; at last the id of the one that was found, if any.
     """
+    return _walk(opened, tree, place, step, lambda tree: _whole(opened.failed_places(tree)))
+
+
+def walk_open(opened: Opened, tree: Tree, place: int, step: int) -> Iterator[str | None]:
+    """As `walk_failed`, for the steps that an open reference names, a call at a time."""
+    return _walk(opened, tree, place, step, lambda tree: _open_places(opened, tree))
+
+
+PlacesBy = Callable[[Tree], Generator[None, None, list[int]]]
+
+
+def _whole(places: list[int]) -> Generator[None, None, list[int]]:
+    yield
+    return places
+
+
+def _open_places(opened: Opened, tree: Tree) -> Generator[None, None, list[int]]:
+    """As `Opened.open_places`, in pieces, and with a look at the record of a call only."""
+    found = tree.marks.get("open")
+    if found is None:
+        found = []
+        for place, node in enumerate(tree.nodes):
+            if node.kind in _CALLS:
+                if opened.grammar.is_open(node):
+                    found.append(place)
+                yield
+        tree.marks["open"] = found
+    return found
+
+
+def _walk(opened: Opened, tree: Tree, place: int, step: int, places_by: PlacesBy) -> Iterator[str | None]:
     trees = opened.trees
     which = opened.place_of(tree) or 0
-    places = places_of(tree)
-    if step > 0:
-        at = bisect_right(places, place)
-        if at < len(places):
-            return tree.nodes[places[at]].id
-    else:
-        at = bisect_left(places, place)
-        if at:
-            return tree.nodes[places[at - 1]].id
+    places = yield from places_by(tree)
+    here = [at for at in places if at > place] if step > 0 else [at for at in places if at < place]
+    if here:
+        yield tree.nodes[here[0] if step > 0 else here[-1]].id
+        return
     which += step
+    # A round that lands meanwhile changes the list in place; what was passed is not looked at again.
     while 0 <= which < len(trees):
-        places = places_of(trees[which])
+        places = yield from places_by(trees[which])
         if places:
-            return trees[which].nodes[places[0 if step > 0 else -1]].id
+            yield trees[which].nodes[places[0 if step > 0 else -1]].id
+            return
         which += step
-    return None
 
 
 def next_root(opened: Opened, tree: Tree, place: int, step: int, wanted: Callable[[Tree], bool]) -> str | None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from time import perf_counter
 
 from asz_core.document.tree import Tree
 
 from ...lines.view import LineView
 from ...panes.talks_rows import NOISE, is_persons
 from ...session.edges import openers_of
-from ...session.moves import next_listed, next_root, parent, sibling
+from ...session.moves import next_root, parent, sibling, walk_failed, walk_open
+from ...session.opened import Opened
 from .reading import Reading
+
+_AT_FIRST, _SLICE, _REST = 0.03, 0.005, 0.003
+"""Seconds to look for the next of a sort at once, in a slice after that, and between two slices."""
 
 
 class Moving(Reading):
@@ -88,18 +93,33 @@ class Moving(Reading):
 
     def action_next_error(self, step: int) -> None:
         """The next or previous failed or error step."""
-        if self.opened:
-            self._next(step, self.opened.failed_places, "no further failed or error step that way")
+        self._next(step, walk_failed, "no further failed or error step that way")
 
     def action_next_open(self, step: int) -> None:
         """The next or previous step that an open reference names."""
-        if self.opened:
-            self._next(step, self.opened.open_places, "no further unresolved step that way")
+        self._next(step, walk_open, "no further unresolved step that way")
 
-    def _next(self, step: int, places_of: Callable[[Tree], list[int]], nothing: str) -> None:
+    def _next(self, step: int, walk: Callable[[Opened, Tree, int, int], Iterator[str | None]], nothing: str) -> None:
         at = self.at()
         if at and self.opened:
-            self.jump(next_listed(self.opened, *at, step, places_of), nothing)
+            self._message = ""
+            self._look_on(walk(self.opened, *at, step), nothing, (self.pane, self.selected()), _AT_FIRST)
+
+    def _look_on(self, walk: Iterator[str | None], nothing: str, here: object, seconds: float) -> None:
+        """Go on looking for so long; what is far away is looked for in slices, and no more once the cursor is moved."""
+        if here != (self.pane, self.selected()) or self.opened is None:
+            return
+        until = perf_counter() + seconds
+        for found in walk:
+            if found is not None:
+                self.jump(found, nothing)
+                return
+            if perf_counter() > until:
+                if not self._message:
+                    self.say("looking; a move of the cursor ends it")
+                self.set_timer(_REST, lambda: self._look_on(walk, nothing, here, _SLICE))
+                return
+        self.say(nothing)
 
     def action_sibling(self, step: int) -> None:
         """The next or previous sibling."""
