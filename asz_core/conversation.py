@@ -20,9 +20,9 @@ from .errors import ChainError
 from .sessiondata.reader import Landed
 from .sessiondata.record import Record
 from .sessiondata.session import NewFiles, SessionData
-from .sessionflow.chain import Chain, Link
+from .sessionflow.chain import Chain, Listing
 from .sessionflow.fold import Delta, Fold
-from .storage import RoundFile, Storage
+from .storage import Storage
 from .verify import Report, Verifier
 
 Progress = Callable[[str, int, int], None]
@@ -63,13 +63,13 @@ class Update:
 class Pending:
     """What was read and is not part of the conversation yet."""
 
-    rounds: dict[RoundFile, Link | None]
+    rounds: Listing
     data: SessionData
     files: NewFiles
 
     def __bool__(self) -> bool:
         """Whether anything was read."""
-        return bool(self.files.landed) or any(link is not None for link in self.rounds.values())
+        return bool(self.files.landed) or bool(self.rounds.read)
 
 
 class Conversation:
@@ -118,7 +118,7 @@ class Conversation:
             data = SessionData(self.storage, session, keep_records=data.keep_records)
         return Pending(rounds, data, data.read_new(_part(progress, "records"), skim=skim))
 
-    def _session_of(self, rounds: dict[RoundFile, Link | None], lost: bool) -> str:
+    def _session_of(self, rounds: Listing, lost: bool) -> str:
         """The session that the fold will have: that of the first round of the chain, or the conversation's id without one."""
         if self.fold.header and not lost:
             return self.fold.header.session

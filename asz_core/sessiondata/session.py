@@ -33,6 +33,8 @@ class NewFiles:
 
     listed: list[LandedFile]
     landed: list[Landed] = field(default_factory=list)
+    after: list[LandedFile] | None = None
+    """The listing that this one only goes on from, with the files read now; None when it is not so."""
     unreadable: dict[str, str] = field(default_factory=dict)
 
 
@@ -87,6 +89,8 @@ class SessionData:
                 progress(done, total)
         if not skim and self.unchecked:
             self._check(found)
+        if _continues(self._listed, listed, found.landed):
+            found.after = self._listed
         return found
 
     def _check(self, found: NewFiles) -> None:
@@ -120,10 +124,10 @@ class SessionData:
         lost = {wire for wire in new.unreadable if wire in self._known and not self._known[wire].checked}
         listed = [file for file in new.listed if file.wire not in lost] if lost else new.listed
         self.unreadable = new.unreadable
-        known = len(self._listed)
         if not landed and listed == self._listed:
             return landed
-        if listed[:known] == self._listed and [found.file for found in landed] == listed[known:]:
+        # Comparing with all that is known was done beside the screen, unless something was taken in since.
+        if (new.after is self._listed and not lost) or _continues(self._listed, listed, landed):
             self.files = [*self.files, *landed]
             self._index(landed)
         else:
@@ -278,3 +282,8 @@ class SessionData:
         self.keep_records = False
         for landed in self.files:
             landed.records = []
+
+
+def _continues(before: list[LandedFile], listed: list[LandedFile], landed: list[Landed]) -> bool:
+    """Whether a listing is an earlier one with just the landed files after it."""
+    return listed[: len(before)] == before and [found.file for found in landed] == listed[len(before) :]

@@ -29,6 +29,24 @@ class Link:
     folded: bool = False
 
 
+class Listing(dict[RoundFile, Link | None]):
+    """Every round file there is, in order, with its link where it was read now.
+
+    Attributes:
+        read: the links read now.
+        after: the list of files that this one only goes on from, None when it does not.
+        added: what comes after those.
+    """
+
+    def __init__(self, files: Iterable[RoundFile], read: list[Link], before: list[RoundFile]) -> None:
+        files = list(files)
+        super().__init__(dict.fromkeys(files))
+        self.update((link.file, link) for link in read)
+        self.read = read
+        self.after = before if files[: len(before)] == before else None
+        self.added = files[len(before) :] if self.after is not None else []
+
+
 class Chain:
     """The round files of one conversation and their fold.
 
@@ -61,51 +79,51 @@ class Chain:
         self._unread: set[RoundFile] = set()
         self._folded = 0
 
-    def read_new(self, progress: Callable[[int, int], None] | None = None) -> dict[RoundFile, Link | None]:
+    def read_new(self, progress: Callable[[int, int], None] | None = None) -> Listing:
         """List the rounds directory and read what is new or did not read before, changing nothing; may run in another thread.
 
         Args:
             progress: called with (files read, files to read).
 
         Returns:
-            Every round file there is, in order, with its link where it was read now.
+            Every round file there is, compared with those known.
         """
         files = self.storage.rounds(self.conversation, self._by_path)
         known, unread = self._places, self._unread
         if self.lost(files):
             known, unread = {}, set()
         to_read = [file for file in files if file not in known or file in unread]
-        found: dict[RoundFile, Link | None] = dict.fromkeys(files)
+        read = []
         for number, file in enumerate(to_read):
-            found[file] = _read_link(file)
+            read.append(_read_link(file))
             if progress:
                 progress(number + 1, len(to_read))
-        return found
+        return Listing(files, read, self._files)
 
     def lost(self, files: Iterable[RoundFile]) -> bool:
         """Whether a file that was folded is gone or another, or one stands before it now: the fold must start over."""
         # What is folded always stands first: the fold stops at the first file that does not link.
         return self._files[: self._folded] != list(islice(files, self._folded))
 
-    def take(self, found: dict[RoundFile, Link | None]) -> list[Delta]:
+    def take(self, found: Listing) -> list[Delta]:
         """Make what ``read_new`` found part of this chain and fold on as far as it links.
 
         Returns:
             One delta per round applied now. When the files that were folded are ``lost``, the fold starts over: ``fold`` is a
             new one, ``generation`` counts up, and the deltas are those of all its rounds.
         """
-        files = list(found)
-        read = [link for link in found.values() if link is not None]
-        longer = files[: len(self._files)] == self._files
-        if not longer and self.lost(files):
+        if found.after is not self._files:
+            # It was compared with another list: something else was taken in since.
+            found = Listing(found, found.read, self._files)
+        if found.after is None and self.lost(found):
             self.fold = Fold()
             self.generation += 1
             self.links, self._files, self._places, self._unread, self._folded = [], [], {}, set(), 0
-            longer = True
-        if longer:
-            self._append(files[len(self._files) :], read)
+            found = Listing(found, found.read, self._files)
+        if found.after is not None:
+            self._append(found.added, found.read)
         else:
-            self._relist(files, read)
+            self._relist(list(found), found.read)
         return self._fold_on()
 
     def _append(self, added: list[RoundFile], read: list[Link]) -> None:
