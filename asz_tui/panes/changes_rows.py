@@ -94,7 +94,7 @@ class ChangesRows(EntryRows):
 
     # --- which rows
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[Entry | None]:
         """Section by section; a section without rows is left out."""
         if not (self._changes or self._runs or self._bodies):
             yield Entry("none", "none")

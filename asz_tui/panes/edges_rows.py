@@ -88,9 +88,14 @@ class EdgesRows(EntryRows):
 
     # --- which rows
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[Entry | None]:
         """What is shown in a line, the names of the columns, then the relations."""
-        shown = [r for r in self._all if self._fits(r)]
+        shown = []
+        for relation in self._all:
+            if self._fits(relation):
+                shown.append(relation)
+            elif self.filter:
+                yield None
         yield Entry("title", "title", len(shown))
         yield Entry("head", "head")
         for relation in self._in_order(shown):

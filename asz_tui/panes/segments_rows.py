@@ -119,12 +119,18 @@ class SegmentsRows(EntryRows):
 
     # --- which rows
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[Entry | None]:
         """The names of the columns, then the segments and the talks of those unfolded."""
         yield Entry("head", "head")
         for window in self._in_order():
             fits = self.filter.fits(f"{window.id} {window.state} {' '.join(window.gates or [])}")
-            talks = window.talks if fits else [talk for talk in window.talks if self.filter.fits(self._words(*talk))]
+            talks = window.talks
+            if not fits:
+                talks = []
+                for talk in window.talks:
+                    if self.filter.fits(self._words(*talk)):
+                        talks.append(talk)
+                    yield None
             if not fits and not talks:
                 continue
             yield Entry(window.id, "segment", window)

@@ -128,7 +128,7 @@ class StreamsRows(EntryRows):
 
     # --- which rows
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[Entry | None]:
         """The names of the columns, then the tree."""
         yield Entry("head", "head")
         kept = self._kept() if self.filter else None

@@ -177,7 +177,7 @@ class SummaryRows(EntryRows):
 
     # --- which rows
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[Entry | None]:
         """The rows of all sections."""
         yield Entry("status", "status")
         figures = self._figures
@@ -190,7 +190,12 @@ class SummaryRows(EntryRows):
                 continue
             items = self._items(name)
             if self.filter:
-                items = _Made([item for item in items if self.filter.fits(self._words(item))], lambda entry: entry)
+                kept = []
+                for item in items:
+                    if self.filter.fits(self._words(item)):
+                        kept.append(item)
+                    yield None
+                items = _Made(kept, lambda entry: entry)
             if not items and (self.filter or name not in _COUNTED):
                 continue
             yield Entry(("title", name), "title", (name, len(items)))

@@ -1,8 +1,8 @@
 """What the list panes share: columns that fit a width, rows made when asked for, a filter, bars, times, and words for nodes.
 
-A pane's rows are `Entry` tuples (key, sort of row, what it is about); making them costs a few hundred nanoseconds each, and only
-the rows on the screen become `Line`s. A table lays itself out once per width. In ASCII mode texts are mapped before they are
-measured, so that columns stay in line.
+A pane's rows are `Entry` tuples (key, sort of row, what it is about); making them costs a few hundred nanoseconds each, more
+where a filter looks at what steps say, and then is done in slices (`at_once`, `fill`). Only the rows on the screen become `Line`s.
+A table lays itself out once per width. In ASCII mode texts are mapped before they are measured, so that columns stay in line.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
@@ -19,6 +20,7 @@ from asz_core.sessionflow import Node, Ref, attrs_of
 
 from ..grammar import one_line
 from ..lines.line import Line, Span, fit
+from ..session.guard import ANY, risk_of
 from ..session.opened import Opened
 from ..text.safe import ascii_only as to_ascii
 from ..text.words import NO_TIME, clock, date
@@ -141,6 +143,8 @@ class Filter:
                 self._search = re.compile(text[3:], flags).search if text[3:] else None
             except (re.error, RecursionError, OverflowError) as error:
                 raise ValueError(f"not a regular expression: {error}") from None
+            if risk_of(text[3:], flags) == ANY:
+                raise ValueError("this pattern may take forever: let nothing repeated be repeated, and not too much in a row")
         elif text != text.casefold():
             self._search = lambda words: text in words
         elif text:
@@ -167,6 +171,8 @@ class EntryRows:
 
     Attributes:
         sorts: names that `sort_by` takes, the first one is the order to begin with.
+        at_once: seconds in which rows are decided on at once, None for all of them; the rest is left to `fill`.
+        behind: called when something is left to it.
     """
 
     sorts: tuple[str, ...] = ()
@@ -186,11 +192,14 @@ class EntryRows:
         self._stamp = 0
         self._rows: list[Entry] = []
         self._index: dict[Hashable, int] | None = None
+        self._filling: Iterator[Entry | None] | None = None
+        self.at_once: float | None = None
+        self.behind: Callable[[], None] | None = None
 
     # --- what a pane says
 
-    def entries(self) -> Iterator[Entry]:
-        """The rows that are shown, in order."""
+    def entries(self) -> Iterator[Entry | None]:
+        """The rows that are shown, in order; None in between where some were looked at that are not."""
         raise NotImplementedError
 
     def draw(self, entry: Entry, width: int) -> Line:
@@ -209,9 +218,29 @@ class EntryRows:
 
     def refill(self) -> None:
         """Decide anew which rows are shown."""
-        self._rows = list(self.entries())
+        self._filling = self.entries()
+        self._rows = []
+        if not self.fill(self.at_once) and self.behind is not None:
+            self.behind()
+
+    def fill(self, seconds: float | None = None) -> bool:
+        """Go on deciding which rows are shown, for so long, roughly, or to the end; whether all are decided on."""
+        until = None if seconds is None else perf_counter() + seconds
+        rows = self._rows
         self._index = None
         self._stamp += 1
+        for entry in self._filling or ():
+            if entry is not None:
+                rows.append(entry)
+            if until is not None and perf_counter() > until:
+                return False
+        self._filling = None
+        return True
+
+    @property
+    def filled(self) -> bool:
+        """Whether it is decided which rows are shown."""
+        return self._filling is None
 
     @property
     def version(self) -> Hashable:
@@ -286,7 +315,9 @@ class EntryRows:
         """The title row of a section."""
         return Line([(self.plain(title), "title"), (self.plain(f"  {note}" if note else ""), "dim")])
 
-    def section(self, name: str, heads: Iterable[Entry], items: Iterable[Entry], words: Callable[[Entry], str]) -> Iterator[Entry]:
+    def section(
+        self, name: str, heads: Iterable[Entry], items: Iterable[Entry], words: Callable[[Entry], str]
+    ) -> Iterator[Entry | None]:
         """A section's heads and those of its items that fit the filter; nothing where there is none.
 
         Args:
@@ -296,10 +327,16 @@ class EntryRows:
             words: what the filter looks at.
         """
         fits = self.filter.fits
-        shown = [item for item in items if fits(words(item))] if self.filter else list(items)
-        if shown:
-            yield from heads
-            yield from shown
+        begun = False
+        for item in items:
+            if self.filter and not fits(words(item)):
+                yield None
+                continue
+            if not begun:
+                begun = True
+                yield from heads
+            yield item
+        if begun:
             yield Entry(("blank", name), "blank")
 
 

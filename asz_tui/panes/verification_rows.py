@@ -85,7 +85,7 @@ class VerificationRows(EntryRows):
 
     # --- which rows
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[Entry | None]:
         """The rows of all sections."""
         yield Entry("state", "state")
         yield Entry("meaning", "meaning")

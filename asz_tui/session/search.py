@@ -24,6 +24,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -39,6 +40,7 @@ from asz_core.sessionflow import Node, attrs_of
 from asz_core.vocabulary import CONTAINERS
 
 from ..grammar import INJECTION_WORDS
+from .guard import TooSlow
 from .opened import Opened
 from .sieve import Blocks, FileRows, Pace, Query, Sifted, Stopped, suspicious
 
@@ -61,6 +63,7 @@ class Found:
         ids: nodes with a match, in reading order; more may come at the end until it is done.
         done: whether everything was looked at.
         looked, total: how many of how many nodes were looked at.
+        given_up: texts on which the pattern took too long.
         unread: landed files that could not be read (any more).
     """
 
@@ -72,8 +75,14 @@ class Found:
     looked: int = 0
     total: int = 0
     unread: set[str] = field(default_factory=set)
+    given_up: int = 0
     looks: Query | None = None
     _places: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> re.Pattern[str] | None:
+        """What is marked on the screen; None where looking for it could stop the screen."""
+        return self.looks.marks if self.looks is not None else None
 
     def position(self, node_id: str | None) -> int:
         """The number of a node among the matches, from 1; 0 when it is none."""
@@ -118,7 +127,12 @@ def run(opened: Opened, found: Found, stop: Callable[[], bool], tell: Callable[[
         found.done = True
     except Stopped:
         pass
+    except TooSlow:
+        found.error = "this pattern takes too long on what is here: let nothing repeated be repeated"
+        found.done = True
     finally:
+        if found.looks.guard is not None:
+            found.looks.guard.close()
         shelf.lock.release()
     return found
 
@@ -256,9 +270,9 @@ def snippet_in(node: Node, query: Query, record_at: RecordAt, role_of: RoleOf) -
     """As `snippet`, from what is at hand."""
     texts = (*content_texts(node, record_at), *head_texts(node, role_of), ("kind", node.kind))
     for what, text in texts:
-        if not query.fits(text) or (match := query.pattern.search(text)) is None:
+        if (span := query.span(text) if query.fits(text) else None) is None:
             continue
-        start, end = match.span()
+        start, end = span
         before = text[max(0, start - _AROUND) : start]
         if start > _AROUND:
             before = "…" + before[1:]
@@ -347,6 +361,15 @@ def _roles(opened: Opened) -> dict[str, tuple[str, str]]:
     return roles
 
 
+def _end(stop: Callable[[], bool]) -> None:
+    """
+    Raises:
+        Stopped: when it is time to.
+    """
+    if stop():
+        raise Stopped
+
+
 class _Search:
     """One search through the trees."""
 
@@ -365,6 +388,8 @@ class _Search:
         self._tell = tell
         self._told, self._told_at = 0, 0.0
         self._rest = Pace(stop)
+        if query.guard is not None:
+            query.guard.stop = partial(_end, stop)
         self._trees = list(opened.trees)
         shelf.update(opened, self._trees)
         self._blocks = Blocks()
@@ -398,6 +423,8 @@ class _Search:
 
     def _pace(self) -> None:
         self._rest()
+        if self._query.guard is not None:
+            self._found.given_up = self._query.guard.given_up
         count = len(self._found.ids)
         if self._tell and count != self._told and (not self._told or time.monotonic() - self._told_at > _TELL_EVERY):
             self._told, self._told_at = count, time.monotonic()
@@ -428,10 +455,10 @@ class _Search:
         return fits
 
     def _head_fits(self, node: Node) -> bool:
-        return any(self._query.fits(text) for _, text in head_texts(node, self._role_of))
+        return self._query.any_fits(text for _, text in head_texts(node, self._role_of))
 
     def _stream_fits(self, node: Node) -> bool:
-        return any(self._query.fits(text) for text in (*self._role_of(node.stream), node.stream))
+        return self._query.any_fits((*self._role_of(node.stream), node.stream))
 
     def _role_of(self, stream: str) -> tuple[str, str]:
         return self._shelf.roles.get(stream, ("", ""))
@@ -439,7 +466,7 @@ class _Search:
     def _content_fits(self, node: Node) -> bool:
         if node.kind in CONTAINERS or not self._passes(node):
             return False
-        return any(self._query.fits(text) for _, text in content_texts(node, self._record_at))
+        return self._query.any_fits(text for _, text in content_texts(node, self._record_at))
 
     def _passes(self, node: Node) -> bool:
         """Whether the sieve lets any row pass that the node stands on."""

@@ -29,6 +29,7 @@ from asz_core.listing import Row
 from asz_core.sessionflow.round import decode_header_line
 from asz_core.storage import Storage, read_start
 
+from .guard import TooSlow
 from .opened import Opened
 from .search import Snippet, compile_query, run, snippet
 from .sieve import BLOCK, Query, Stopped, suspicious
@@ -136,7 +137,10 @@ def search_all(root: Root, query: str, stop: Callable[[], bool] = lambda: False)
 
 def _named(row: Row, looks: Query) -> InConversation:
     title = row.title or ""
-    return InConversation(row.id, title, row.to_ms, named=looks.fits(title) or looks.fits(row.id))
+    named = False
+    with suppress(TooSlow):
+        named = looks.fits(title) or looks.fits(row.id)
+    return InConversation(row.id, title, row.to_ms, named=named)
 
 
 def _files(storage: Storage, name: str) -> list[tuple[str, int]]:
@@ -195,7 +199,7 @@ def _search_one(root: Root, query: str, found: InConversation, stop: Callable[[]
         found.problem = str(error)
         return
     matches = run(opened, compile_query(query), stop)
-    found.count = len(matches.ids)
+    found.count, found.problem = len(matches.ids), matches.error
     for node_id in matches.ids[:HITS]:
         where = snippet(opened, matches, node_id)
         if where is not None:

@@ -20,17 +20,19 @@ import warnings
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
 
 from asz_core.sessiondata.reader import Landed
 
 from ..grammar import INJECTION_WORDS
+from .guard import ANY, LONG, LONG_TEXT, SAFE, Guard, risk_of
 
 BLOCK = 1 << 18
 _WINDOW = 1 << 16
 _BLOCKS_KEPT = 8
+_GLANCE = 0.05
 
 # Printable ASCII without what encoders escape for the sake of HTML or of JSON itself: " & ' < > \
 _PLAIN_RUN = re.compile(r"[ !#-%(-;=?-\[\]-~]+")
@@ -58,6 +60,7 @@ class Query:
         exact: the needles are spelled as they stand, not in small letters.
         cased: stands for the needles where they have more than one spelling.
         is_wide: whether the needles lie beyond ASCII.
+        risk: how long the pattern may take, see `guard`; what it is a risk to look for here, the guard looks for.
     """
 
     def __init__(self, query: str) -> None:
@@ -76,7 +79,10 @@ class Query:
         self.exact = False
         self.is_wide = False
         self.cased: re.Pattern[bytes] | None = None
-        self.injections = frozenset(kind for kind, words in INJECTION_WORDS.items() if self.pattern.search(words))
+        self.risk = risk_of(text, self.pattern.flags) if is_regex else SAFE
+        self.guard = Guard(text, self.pattern.flags) if self.risk else None
+        words_fit = self.pattern.search if self.risk < ANY else bool
+        self.injections = frozenset(kind for kind, words in INJECTION_WORDS.items() if words_fit(words))
         self._choose(*(_literals(text, self.folded) if is_regex else ([text], self.folded)))
 
     def _choose(self, runs: list[str], folded: bool) -> None:
@@ -111,8 +117,36 @@ class Query:
             groups = (b"|".join(re.escape(letter.encode()) for letter in letters) for letters in spellings)
             self.cased = re.compile(b"".join(b"(?:" + group + b")" for group in groups))
 
+    @property
+    def marks(self) -> re.Pattern[str] | None:
+        """The pattern for what is on the screen; None where it is a risk to look for it even there."""
+        return self.pattern if self.risk < ANY else None
+
+    def any_fits(self, texts: Iterable[str]) -> bool:
+        """Whether one of some texts matches."""
+        if self.risk == ANY and self.guard is not None:
+            return self.guard.fits(texts)
+        return any(self.fits(text) for text in texts)
+
+    def span(self, text: str) -> tuple[int, int] | None:
+        """Where the first match stands in a text that fits."""
+        if self._is_risky(text) and self.guard is not None:
+            # What is on the screen is not waited for as long as what is searched.
+            guard = Guard(self.query.removeprefix("re:"), self.pattern.flags, _GLANCE)
+            try:
+                return guard.spans([text])[0]
+            finally:
+                guard.close()
+        match = self.pattern.search(text)
+        return match.span() if match is not None else None
+
+    def _is_risky(self, text: str) -> bool:
+        return self.risk == ANY or (self.risk == LONG and len(text) > LONG_TEXT)
+
     def fits(self, text: str) -> bool:
         """Whether a text matches."""
+        if self.guard is not None and self._is_risky(text):
+            return self.guard.fits([text])
         if self._low and text.isascii():
             return self._low in text.lower()
         if self.literal and not self.folded:

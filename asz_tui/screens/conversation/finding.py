@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.widgets import Input
 
-from ...grammar import one_line
 from .moving import Moving
 from .panes import TABLES
 
@@ -36,6 +35,10 @@ class Finding(Moving):
     _jump_when_found = False
     _field_mode = "search"
     _list_results = False
+
+    def empty_words(self) -> str:
+        """See `Filling`."""
+        return ""
 
     def submitted_time(self, text: str) -> None:
         """See `Filtering`."""
@@ -104,7 +107,7 @@ class Finding(Moving):
         error = self.source.narrow(text)
         if not error:
             self._narrowed()[self.pane] = text
-        self.view.empty_text = f" nothing fits {one_line(text)}; Esc shows all again"
+        self.view.empty_text = self.empty_words()
         self.view.source_changed()
         self.show_frame()
         self.say(error)
@@ -130,9 +133,9 @@ class Finding(Moving):
             return
         found = self.found = compile_query(query)
         self._jump_when_found = False
-        self.talks.match = found.pattern
+        self.talks.match = found.marks
         self.view_of("talks").source_changed()
-        self.detail_view.set_match(found.pattern)
+        self.detail_view.set_match(found.marks)
         self._message = ""
         self.show_footer()
         if found.pattern is None:

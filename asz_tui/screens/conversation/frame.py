@@ -171,6 +171,8 @@ def search_words(found: Found | None, selected: str | None) -> str:
         return words + ("no match" if found.done else "searching")
     position = found.position(selected)
     words += f"{position:,} of {count:,}" if position else f"{count:,} match" + ("" if count == 1 else "es")
+    if found.given_up:
+        words += f"   {found.given_up} too slow to look at"
     return words + ("" if found.done else " so far") + "   n/N next   Esc clear"
 
 

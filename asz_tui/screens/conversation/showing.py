@@ -12,7 +12,7 @@ from ...lines.text_rows import Block
 from ...lines.view import LineView
 from ...session.edges import leads_to
 from .base import NARROW
-from .finding import Finding
+from .filling import Filling
 from .panes import TABLES
 
 _DETAIL_AFTER = 0.08
@@ -25,7 +25,7 @@ class Counted(Message):
     """The summary's pass over the conversation ended."""
 
 
-class Showing(Finding):
+class Showing(Filling):
     """Shows panes, nodes, records and words."""
 
     _shown: object = None
@@ -60,7 +60,7 @@ class Showing(Finding):
         """Show a pane; its rows are made when it is shown for the first time."""
         if self.panes is None:
             return
-        rows = self.panes.source(pane)
+        rows = self.rows_of(pane)
         if pane != self.pane and self.detail_shown and self.query_one("#body").has_class("narrow"):
             # There the detail stands instead of the pane.
             self.query_one("#body").remove_class("with-detail")
@@ -72,10 +72,12 @@ class Showing(Finding):
         if pane == "flow":
             self.flow_shown()
         elif self.view.source is not rows:
+            if pane in TABLES:
+                self.view.empty_text = self.empty_words()
             self.view.set_source(rows, keep=False)
         else:
             self.view.source_changed()
-        if pane == "summary":
+        if pane == "summary" and self.panes.made(pane) is not None:
             self._count()
         if not self.field.has_focus:
             self.view.focus()
@@ -230,7 +232,7 @@ class Showing(Finding):
         same = selected == self._shown
         self._shown = selected
         self.detail_view.set_items(self.detail.node(selected) if selected else [], keep=same)
-        self.detail_view.set_match(self.found.pattern if self.found else None)
+        self.detail_view.set_match(self.found.marks if self.found else None)
         self.show_side()
 
     def show_side(self) -> None:
