@@ -146,6 +146,10 @@ class Reading(ConversationBase):
         """The first frame is shown: have the rest read behind it, and what changes watched."""
         self.asz.first_frame_shown()
         self.look_again()
+        self.make_flow_ahead()
+
+    def make_flow_ahead(self) -> None:
+        """See `Timeline`."""
 
     def focus_watcher(self) -> None:
         """Have the watcher look at this conversation more often than at the others."""

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from ...panes.flow import FlowModel
 
 
+_SLICE, _REST = 0.004, 0.006
+"""Seconds of work for a timeline that is not shown yet, and between two."""
+
+
 class Timeline(Showing):
     """What the keys do while the timeline is shown."""
 
@@ -35,6 +39,12 @@ class Timeline(Showing):
             self.panes.put("flow", FlowModel(self.opened, self.asz.tz, whole=False))
         model: FlowModel = self.panes.source("flow")
         return model
+
+    def make_flow_ahead(self) -> None:
+        """Have the timeline look at the steps behind the tree, a little at a time, so that it is there when it is wanted."""
+        wanted = self.panes is not None and self.pane != "flow" and not self._stopping.is_set()
+        if wanted and not self.flow_rows().build(_SLICE):
+            self.set_timer(_REST, self.make_flow_ahead)
 
     def show_pane(self, pane: str) -> None:
         """Show a pane; the timeline begins where the tree is."""
