@@ -11,6 +11,8 @@ import asyncio
 import contextlib
 import gc
 import locale
+import os
+import select
 import signal
 import sys
 import threading
@@ -18,7 +20,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TextIO
 
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -38,6 +40,10 @@ if TYPE_CHECKING:
 
 _BELOW_FIRST = 1
 """Screens below the first that is shown: Textual's own empty one."""
+
+
+_LOOKS_AT_TERMINAL, _LAST_WAIT = 3.0, 2.0
+"""Seconds between two looks whether the terminal is still there, and for leaving when it is not."""
 
 
 class RootChanged(Message):
@@ -134,6 +140,7 @@ class AszApp(App[int]):
         """Open the first screen."""
         self.theme = "ansi-dark"
         self._leave_on_signals()
+        self.set_interval(_LOOKS_AT_TERMINAL, self._leave_without_terminal)
         conversation, node = self._first
         if conversation:
             from .screens.conversation import ConversationScreen
@@ -172,6 +179,15 @@ class AszApp(App[int]):
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 if number is not None:
                     loop.add_signal_handler(number, self.exit, 128 + number, 128 + number)
+
+    def _leave_without_terminal(self) -> None:
+        """Leave when the terminal is gone and no signal said so: reading from it would go on for ever, and find nothing."""
+        if not self.is_headless and terminal_is_gone(sys.__stdin__):
+            # Textual's last words to the terminal may wait for ever for a writer that has failed.
+            end = threading.Timer(_LAST_WAIT, os._exit, (128 + 1,))
+            end.daemon = True
+            end.start()
+            self.exit(128 + 1, 128 + 1)
 
     def _wait_for_baseline(self, watcher: RootWatcher) -> None:
         """In a thread: what landed after a screen read and before the watcher's first look would be told by nobody else."""
@@ -222,6 +238,16 @@ class AszApp(App[int]):
         if self.watcher is not None:
             self.watcher.stop()
             self.watcher = None
+
+
+def terminal_is_gone(stream: TextIO | None) -> bool:
+    """Whether a stream was a terminal that has been hung up."""
+    try:
+        poll = select.poll()
+        poll.register(stream.fileno(), 0)  # type: ignore[union-attr] # hang-ups are reported without being asked for
+        return any(event & (select.POLLHUP | select.POLLNVAL) for _, event in poll.poll(0))
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def wants_ascii() -> bool:

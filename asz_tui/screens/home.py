@@ -284,6 +284,9 @@ class HomeScreen(Screen[None]):
             self._quick.request()
 
     def _refresh_rows(self) -> None:
+        if not self.is_current:
+            # A change below another screen would have Textual paint that one whole; `on_screen_resume` makes up for it.
+            return
         self.rows.set_now(self.asz.now_ms())
         self.view.source_changed()
         if self._listed and not len(self.rows):

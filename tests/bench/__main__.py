@@ -1,125 +1,80 @@
-"""`python -m tests.bench`: what the explorer and the commands cost, each figure a ratio to something measured in the same run.
+"""The performance bench: `python -m tests.bench` prints a table of figures with their targets.
 
-Without arguments it makes large roots in a temporary folder; `python -m tests.bench ROOT ID` measures a given conversation.
-`--only NAME,NAME` runs some sections, `--runs N` puts several runs side by side, `--keep DIR` keeps the roots for the next time.
+Machines are noisy, so nearly every figure is a ratio to something measured in the same run. `python -m tests.bench ROOT ID` measures
+a given conversation; the root is only read, and what has to land does so in a copy.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
+import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from . import commands, landing, screens, searching, soak
-from .roots import BIG, large_root, many_conversations
-from .table import Figure, heading, row, summary
+from asz_core import Root
 
-SECTIONS = ("commands", "start", "keys", "wire", "search", "landing", "large", "home", "idle", "soak")
-_SOAK = 1000
+from . import commands, flow, home, keys, rounds, search, soak, start, wire
+from .pty_run import Late
+from .setting import Setting
+from .table import Note, Row, print_heading, print_rows
+
+Section = Callable[[Setting], Iterator[Row | Note]]
+
+SECTIONS: dict[str, tuple[str, Section]] = {
+    "commands": ("whole documents and verification", commands.measure),
+    "start": ("the first frame", start.measure),
+    "keys": ("keys in the unfolded tree", keys.measure),
+    "rounds": ("a round of 40 frames lands", rounds.measure),
+    "search": ("search", search.measure),
+    "home": ("the list of conversations", home.measure),
+    "flow": ("the timeline", flow.measure),
+    "wire": ("bytes on the line", wire.measure),
+    "soak": ("a long time", soak.measure),
+}
 
 
-class Bench:
-    """The roots, made when a section first asks for them, and the sections."""
+def _parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure asz-tui against its targets.")
+    parser.add_argument("root", nargs="?", type=Path, help="a storage root to measure instead of made ones")
+    parser.add_argument("id", nargs="?", help="its conversation, or the beginning of the id")
+    parser.add_argument("--only", default="", help="sections, with commas: " + ", ".join(SECTIONS))
+    parser.add_argument("--runs", type=int, default=1, help="measure each section so many times")
+    parser.add_argument("--keep", type=Path, help="keep made roots in this folder, and use those that are there")
+    parser.add_argument("--presses", type=int, default=40, help="of each key")
+    parser.add_argument("--soak", type=int, default=1_000, help="rounds of the soak")
+    parsed = parser.parse_args()
+    if (parsed.root is None) != (parsed.id is None):
+        parser.error("a root needs an id")
+    unknown = set(filter(None, parsed.only.split(","))) - SECTIONS.keys()
+    if unknown:
+        parser.error(f"there is no section {', '.join(sorted(unknown))}")
+    return parsed
 
-    def __init__(self, folder: Path, given: tuple[Path, str] | None) -> None:
-        """
-        Args:
-            folder: where roots are made.
-            given: a root and a conversation to be measured instead of made ones.
-        """
-        self._folder = folder
-        self._given = given
-        self._words: dict[Path, str] = {}
-        self._seen: dict[int, screens.Seen] = {}
-        self._empty = 0.0
 
-    def root(self, scale: int = 1) -> tuple[Path, str, str]:
-        """A root of so many times the usual size: its path, the conversation, what its first row says."""
-        if self._given is not None and scale == 1:
-            path, conversation = self._given
-        else:
-            path = self._folder / f"{scale}x"
-            conversation = large_root(path, BIG * scale)
-        if path not in self._words:
-            self._words[path] = screens.first_words(path, conversation)
-        return path, conversation, self._words[path]
-
-    def written(self, scale: int = 1) -> tuple[Path, str, str]:
-        """A copy of a root, into which rounds may be landed."""
-        path, conversation, words = self.root(scale)
-        copy = self._folder / "copies" / f"{scale}x"
-        shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(path, copy)
-        return copy, conversation, words
-
-    def forget(self) -> None:
-        """Measure the keys anew in the next run."""
-        self._seen.clear()
-
-    def seen(self, scale: int = 1) -> screens.Seen:
-        """The keys of an explorer, pressed once a run."""
-        if scale not in self._seen:
-            self._seen[scale] = screens.keys(*self.root(scale))
-        return self._seen[scale]
-
-    def section(self, name: str) -> Iterator[Figure]:
-        """The figures of a section, as they are measured."""
-        parts: dict[str, Callable[[], Iterable[Figure]]] = {
-            "commands": lambda: commands.figures(*self.root()[:2]),
-            "start": lambda: screens.start(*self.root()),
-            "keys": self._keys,
-            "wire": lambda: screens.wire(*self.root(), self.seen()),
-            "search": lambda: searching.figures(*self.root()),
-            "landing": self._landing,
-            "large": self._large,
-            "home": lambda: soak.home(*many_conversations(self._folder / "many", 3000)),
-            "idle": lambda: soak.idle(many_conversations(self._folder / "sixty", 60)[0]),
-            "soak": lambda: soak.rounds(*self.written(), _SOAK),
-        }
-        yield from parts[name]()
-
-    def _keys(self) -> Iterator[Figure]:
-        yield from screens.key_figures(self.seen(), screens.empty_key())
-
-    def _landing(self) -> Iterator[Figure]:
-        small, large = (landing.model(*self.written(scale)[:2]) for scale in (1, 10))
-        yield from landing.figures(small, large)
-        yield from landing.on_the_screen(*self.written())
-
-    def _large(self) -> Iterator[Figure]:
-        yield from screens.large(*self.root(10))
-        yield from screens.ratios(self.seen(), self.seen(10))
+def _run(section: Section, setting: Setting) -> list[Row | Note]:
+    rows: list[Row | Note] = []
+    try:
+        for row in section(setting):
+            rows.append(row)  # noqa: PERF402 - what was measured before something failed is kept
+    except Late as late:
+        rows.append(Note(f"ended early: {late}"))
+    return rows
 
 
 def main() -> None:
     """Measure."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__.split("\n")[0])
-    parser.add_argument("root", nargs="?", type=Path, help="a storage root to be measured instead of a made one")
-    parser.add_argument("id", nargs="?", help="the conversation in it")
-    parser.add_argument("--only", default=",".join(SECTIONS), help=f"some of {','.join(SECTIONS)}")
-    parser.add_argument("--runs", type=int, default=1, help="how many runs to put side by side")
-    parser.add_argument("--keep", type=Path, help="a folder in which the made roots stay")
-    options = parser.parse_args()
-    names = options.only.split(",")
-    wrong = [name for name in names if name not in SECTIONS]
-    if wrong or (options.root is None) != (options.id is None):
-        parser.error(f"there is no section {wrong[0]}" if wrong else "a root needs the id of a conversation")
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.keep or Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        bench = Bench(folder, (options.root, options.id) if options.root else None)
-        runs: list[list[Figure]] = []
-        for number in range(options.runs):
-            heading(f"run {number + 1} of {options.runs}")
-            runs.append([])
-            bench.forget()
-            for name in names:
-                for figure in bench.section(name):
-                    row(figure)
-                    runs[-1].append(figure)
-        summary(runs)
+    parsed = _parsed()
+    wanted = parsed.only.split(",") if parsed.only else list(SECTIONS)
+    with tempfile.TemporaryDirectory(prefix="asz-bench-") as folder:
+        keep = parsed.keep or Path(folder) / "made"
+        keep.mkdir(parents=True, exist_ok=True)
+        given = (parsed.root.resolve(), Root(parsed.root).resolve(parsed.id)) if parsed.root else None
+        setting = Setting(Path(folder), keep.resolve(), given, parsed.presses, parsed.soak)
+        for name in wanted:
+            heading, section = SECTIONS[name]
+            print_heading(f"{name}: {heading}  (load {os.getloadavg()[0]:.1f})" if hasattr(os, "getloadavg") else heading)
+            print_rows([_run(section, setting) for _ in range(parsed.runs)])
 
 
 if __name__ == "__main__":

@@ -1,77 +1,85 @@
-"""Long runs: a thousand rounds that land in an open explorer, sixty conversations that are watched, three thousand that are listed."""
+"""A long time with a conversation that grows, and a long time with nothing to do."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import commands
-from .roots import next_round
-from .table import Figure
-from .terminal import explorer
+from . import proc
+from .growing import Growing, forty_frames
+from .places import LINUX
+from .pty_run import Late, Terminal, explorer
+from .setting import Setting
+from .start import show, watch_start
+from .table import Note, Row
 
-_EVERY = 0.05
-
-
-def rounds(root: Path, conversation: str, words: str, count: int) -> Iterator[Figure]:
-    """Land rounds quickly on a conversation that is open and followed."""
-    from asz_core import Root
-
-    chain = Root(root).load(conversation).chain
-    with explorer("--root", str(root), conversation) as program:
-        program.wait_for(words)
-        program.press("F")
-        program.settle(2.0)
-        for number in range(5):
-            next_round(root, chain.fold, 300 + number)
-            chain.refresh()
-            program.settle(1.0)
-        memory, handles, threads = program.memory()["VmRSS"], program.handles(), program.threads()
-        landed = sum(path.stat().st_size for path in root.rglob("*.s[df]"))
-        for number in range(count):
-            next_round(root, chain.fold, 1000 + number)
-            chain.refresh()
-            program.listen(within=_EVERY, quiet=_EVERY)
-        program.settle(6.0)
-        landed = sum(path.stat().st_size for path in root.rglob("*.s[df]")) - landed
-        grown = program.memory()["VmRSS"] - memory
-        yield Figure(
-            f"{count:,} rounds land: memory grown / data landed",
-            grown / (landed / 1e6),
-            "x",
-            1.0,
-            f"{grown:.0f} / {landed / 1e6:.0f} MB",
-        )
-        yield Figure(f"{count:,} rounds land: file handles more", max(0, program.handles() - handles), "", 0)
-        yield Figure(f"{count:,} rounds land: threads more", max(0, program.threads() - threads), "", 0)
+_A_SECOND = 20
+_WATCHED = 60
+_IDLE = 10.0
+_PATIENCE = 30.0
 
 
-def idle(root: Path) -> Iterator[Figure]:
-    """What watching costs when nothing happens."""
-    with explorer("--root", str(root)) as program:
-        program.wait_for("conversations")
-        program.settle(5.0)
-        start, used = time.perf_counter(), program.processor()
-        program.listen(within=20.0, quiet=20.0)
-        share = (program.processor() - used) / (time.perf_counter() - start)
-        yield Figure("idle: share of a core, 60 conversations watched", share * 100, "%", 1.0)
+def measure(setting: Setting) -> Iterator[Row | Note]:
+    """Rounds landed fast before an explorer that follows, then the idle list."""
+    if not LINUX:
+        yield Note("memory, handles and processor time are told by Linux only")
+        return
+    yield from _soak(setting)
+    yield from _idle(setting)
 
 
-def home(root: Path, newest: str) -> Iterator[Figure]:
-    """The list of three thousand conversations."""
-    measure = commands.textual_import()
-    taken, read = [], 0
-    for _ in range(3):
-        with explorer("--root", str(root)) as program:
-            taken.append(program.wait_for(newest))
-            read = max(read, program.read_bytes())
-    seconds = min(taken)
-    yield Figure(
-        "3,000 conversations: first frame / import textual.app",
-        seconds / measure,
-        "x",
-        3.0,
-        f"{seconds * 1000:.0f} / {measure * 1000:.0f} ms",
-    )
-    yield Figure("3,000 conversations: bytes read until then, modules too", read / 1e6, "MB")
+def _soak(setting: Setting) -> Iterator[Row]:
+    subject = setting.copy(setting.one)
+    grown = Growing.resume(Path(subject.root), subject.conversation)
+    with show(subject) as terminal:
+        terminal.press(b"F")
+        terminal.settle(2.0)
+        pid = terminal.pid
+        before = (proc.memory(pid), proc.handles(pid), proc.threads(pid), proc.seconds(pid))
+        lag, took = _play(terminal, grown, setting.soak)
+        terminal.settle(2.0)
+        after = (proc.memory(pid), proc.handles(pid), proc.threads(pid), proc.seconds(pid))
+    fresh = watch_start(subject).memory
+    landed = grown.published / 1e6
+    growth = after[0] - before[0]
+    name = f"{setting.soak:,} rounds in {took:.0f} s"
+    missed = "" if math.isfinite(lag) else "; not all rounds were taken, so this tells little"
+    raw = f"{before[0]:.0f} to {after[0]:.0f} MB, {growth:.0f} MB for {landed:.0f} MB landed{missed}"
+    yield Row(f"{name}: memory grown / data landed", growth / landed, "x", raw, 1.0)
+    yield Row(f"{name}: memory / peak of a fresh start on the same", after[0] / fresh, "x", f"{after[0]:.0f} to {fresh:.0f} MB")
+    yield Row(f"{name}: file handles more than before", float(after[1] - before[1]), "", f"{before[1]} to {after[1]}", 0.0)
+    yield Row(f"{name}: threads more than before", float(after[2] - before[2]), "", f"{before[2]} to {after[2]}", 0.0)
+    yield Row(f"{name}: from the last rename to the screen", lag, "s", "", 1.0)
+    each = (after[3] - before[3]) / setting.soak
+    yield Row(f"{name}: processor time a round", each * 1000, "ms", "rounds may be taken several at once")
+
+
+def _play(terminal: Terminal, grown: Growing, rounds: int) -> tuple[float, float]:
+    """Land rounds at an even pace; how long the last took to the screen (for ever, it may be), and all of them together."""
+    start = time.perf_counter()
+    since = 0
+    for number in range(rounds):
+        if number == rounds - 1:
+            since = terminal.mark()
+        forty_frames(grown, f"soaked{number:06d}")
+        time.sleep(max(0.0, start + (number + 1) / _A_SECOND - time.perf_counter()) if number < rounds - 1 else 0)
+    landed = time.perf_counter()
+    try:
+        shown = terminal.wait_for(f"soaked{rounds - 1:06d}", since, timeout=_PATIENCE)
+    except Late:
+        shown = float("inf")
+    return shown - landed, landed - start
+
+
+def _idle(setting: Setting) -> Iterator[Row]:
+    with explorer(setting.many(_WATCHED)) as terminal:
+        terminal.wait_for(f"{_WATCHED} conversations")
+        terminal.settle(3.0)
+        before, since = proc.seconds(terminal.pid), terminal.mark()
+        time.sleep(_IDLE)
+        used = proc.seconds(terminal.pid) - before
+        share = 100 * used / _IDLE
+        yield Row(f"idle on the list of {_WATCHED}, part of a core", share, "%", f"{used * 1000:.0f} ms in {_IDLE:.0f} s", 1.0)
+        yield Row(f"idle on the list of {_WATCHED}, written in {_IDLE:.0f} s", float(terminal.size(since)), "B")

@@ -1,73 +1,91 @@
-"""The table of the bench: what was measured, its value, the target, and whether it holds."""
+"""The table: a row is a figure with its target beside it and whether it is kept; several runs stand side by side."""
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-_WIDE = 56
+_NAME, _FIGURE, _TARGET = 58, 22, 14
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure of one run.
+class Row:
+    """One figure.
 
     Attributes:
-        what: what was measured.
-        value: the number that the target is about.
-        unit: of the value; «x» for a ratio.
-        target: the most that it may be, None where there is no target.
-        note: what the ratio was made from.
+        name: what was measured.
+        value: the figure; a ratio where the unit is `x`.
+        unit: of it.
+        raw: what the figure was made of.
+        limit: the most it may be, or None where there is no target.
     """
 
-    what: str
+    name: str
     value: float
-    unit: str
-    target: float | None = None
-    note: str = ""
-
-    def shown(self) -> str:
-        """The value with its unit."""
-        if self.unit == "x":
-            return f"{self.value:.2f} x"
-        return f"{self.value:,.0f} {self.unit}" if self.value >= 10 or self.value == 0 else f"{self.value:.2g} {self.unit}"
+    unit: str = "x"
+    raw: str = ""
+    limit: float | None = None
 
 
-def heading(words: str) -> None:
-    """Say what comes."""
-    print(f"\n{words}", flush=True)
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence in place of figures."""
+
+    text: str
 
 
-def row(figure: Figure) -> None:
-    """Print one figure as it is measured."""
-    print(
-        f"  {figure.what:<{_WIDE}} {figure.shown():>12}  {_target(figure):<14} {_mark([figure.value], figure.target):<5} {figure.note}",
-        flush=True,
-    )
+def percentile(values: Iterable[float], part: float = 0.95) -> float:
+    """The value that so large a part of the values does not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, math.ceil(part * len(ordered)) - 1)] if ordered else math.nan
 
 
-def summary(runs: Sequence[Sequence[Figure]]) -> None:
-    """Print the figures of several runs side by side; the middle one decides."""
-    if len(runs) < 2:
-        return
-    heading(f"{len(runs)} runs side by side; the middle one is held against the target")
-    by_name = [{figure.what: figure for figure in run} for run in runs]
-    for first in runs[0]:
-        figures = [named[first.what] for named in by_name if first.what in named]
-        values = "  ".join(f"{figure.shown():>10}" for figure in figures)
-        print(
-            f"  {first.what:<{_WIDE}} {values}  {_target(first):<14} {_mark([f.value for f in figures], first.target)}", flush=True
-        )
+def milliseconds(values: Iterable[float]) -> str:
+    """Seconds as their median, p95 and most, in milliseconds."""
+    values = list(values)
+    middle, most = statistics.median(values), max(values)
+    return f"median {middle * 1000:.1f}, p95 {percentile(values) * 1000:.1f}, most {most * 1000:.1f} ms"
 
 
-def _target(figure: Figure) -> str:
-    if figure.target is None:
+def print_heading(text: str) -> None:
+    """Begin a section."""
+    print(f"\n{text}", flush=True)
+
+
+def print_rows(runs: list[list[Row | Note]]) -> None:
+    """Print a section: what each of its runs measured, side by side, with the raw figures of the last."""
+    for note in {entry.text: None for run in runs for entry in run if isinstance(entry, Note)}:
+        print(f"  {note}", flush=True)
+    names = {entry.name: None for run in runs for entry in run if isinstance(entry, Row)}
+    for name in names:
+        _print_row([entry for run in runs for entry in run if isinstance(entry, Row) and entry.name == name])
+
+
+def _print_row(rows: list[Row]) -> None:
+    last = rows[-1]
+    figures = " ".join(_number(row) for row in rows) + (f" {last.unit}" if last.unit and math.isfinite(last.value) else "")
+    target = "" if last.limit is None else f"<= {_plain(last.limit)} {last.unit}".rstrip()
+    print(f"  {last.name:<{_NAME}} {figures:>{_FIGURE}}  {target:<{_TARGET}} {_mark(rows):<9} {last.raw}".rstrip(), flush=True)
+
+
+def _number(row: Row) -> str:
+    if not math.isfinite(row.value):
+        return "never"
+    if row.unit == "x":
+        return f"{row.value:.2f}"
+    return f"{row.value:,.0f}" if row.value >= 100 or row.value == int(row.value) else f"{row.value:.2f}"
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:g}"
+
+
+def _mark(rows: list[Row]) -> str:
+    """Kept in how many of the runs; one word when they agree."""
+    limit = rows[-1].limit
+    if limit is None:
         return ""
-    return f"<= {Figure('', figure.target, figure.unit).shown()}"
-
-
-def _mark(values: list[float], target: float | None) -> str:
-    if target is None:
-        return ""
-    return "ok" if statistics.median(values) <= target else "OVER"
+    kept = sum(1 for row in rows if row.value <= limit)
+    return "ok" if kept == len(rows) else "OVER" if not kept else f"ok {kept}/{len(rows)}"

@@ -15,6 +15,8 @@ import time
 
 import pytest
 
+from asz_tui.app import terminal_is_gone
+
 _SANE = (b"\x1b[?1049l", b"\x1b[?25h")
 
 
@@ -70,3 +72,23 @@ def test_the_terminal_is_left_as_it_was(number: signal.Signals | None, code: int
     finally:
         with contextlib.suppress(OSError):
             os.close(terminal.fd)
+
+
+def test_a_terminal_that_is_gone_is_noticed() -> None:
+    ours, theirs = pty.openpty()
+    with open(theirs, "rb", buffering=0) as stream:
+        assert not terminal_is_gone(stream)
+        os.close(ours)
+        assert terminal_is_gone(stream)
+    assert not terminal_is_gone(None)
+
+
+def test_it_ends_with_its_terminal_though_no_signal_tells() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])  # a program started now inherits that
+    try:
+        terminal = Terminal()
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGHUP])
+    assert b"asz-tui demo" in terminal.read(b"1 of 3")
+    os.close(terminal.fd)
+    terminal.ended(20.0)
