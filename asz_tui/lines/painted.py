@@ -143,7 +143,7 @@ def paint_now(screen: Screen[Any]) -> None:
     if lines is None:
         screen._on_timer_update()
     else:
-        screen.app._display(screen, lines)
+        screen.app._display(screen, lines)  # type: ignore[arg-type]
 
 
 def _lines_only(screen: Screen[Any]) -> _Lines | None:
@@ -180,7 +180,7 @@ def _free(screen: Screen[Any]) -> dict[Widget, tuple[int, int]]:
     visible = screen._compositor.visible_widgets
     known = getattr(screen, "_free_lines", None)
     if known is None or known[0] is not visible:
-        free = {}
+        free: dict[Widget, tuple[int, int]] = {}
         for widget, (region, clip) in visible.items():
             if not isinstance(widget, Painted) or not clip.contains_region(region) or not screen.region.contains_region(region):
                 continue
