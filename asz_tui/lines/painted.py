@@ -4,7 +4,8 @@ What the module owns: which strip stands on which screen line, and which is due 
 sheet (borders, padding, tints), puts a frame together from all widgets in sight, and paints what several widgets changed for one
 key in several frames, each up to two of its ticks later. Lines here have nothing of a style sheet: their strips go to the
 compositor as they are, all that changed for one key stands in one frame, and after a key that changed nothing but lines
-(`paint_now`) these are written without putting a frame together at all.
+(`paint_now`) these are written without putting a frame together at all. Where a list as wide as the terminal was scrolled, the
+terminal moves the lines that stay, and only the others are written.
 
 Cost: `show_lines` and a frame cost the lines that differ; a frame that the compositor makes, a look at every line in sight too.
 """
@@ -23,6 +24,8 @@ from textual.screen import UPDATE_PERIOD, Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
+from asz_tui.lines.paint import same_strip
+
 
 class Painted(Widget):
     """Paints what `render_line` makes."""
@@ -31,6 +34,8 @@ class Painted(Widget):
 
     _painted: dict[int, Strip]
     _due: dict[int, Strip]
+    _shift = 0
+    """How far the lines were scrolled since they were painted, up when positive."""
     _painting = False
 
     def show_lines(self, lines: dict[int, Strip]) -> None:
@@ -56,6 +61,7 @@ class Painted(Widget):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Paint for the compositor; only what is made in here counts as being on the screen."""
         self._painting = True
+        self._shift = 0
         try:
             width = self.size.width
             whole = crop.column_span == (0, width) and self.outer_size == self.size and not self.get_line_filters()
@@ -79,28 +85,52 @@ class Painted(Widget):
         dirty.difference_update(crop.line_range)
         return strips
 
-    def _take_due(self) -> dict[int, Strip] | None:
-        """The lines that are due, taken as painted; None where more is to be painted than these."""
+    def _take_due(self, *, can_scroll: bool) -> tuple[int, dict[int, Strip]] | None:
+        """How far to scroll and the lines that are due then, taken as painted; None where more is to be painted than these."""
         due = self._due
         if self.outer_size != self.size or not all(region.height == 1 and region.y in due for region in self._repaint_regions):
             return None
+        shift, lines = self._scrolled(due) if can_scroll and self._shift else (0, due)
         self._exchange_repaint_regions()
         self._due = {}
+        self._shift = 0
         self._painted.update(due)
         self._styles_cache._cache.update(due)
         self._styles_cache._dirty_lines.difference_update(due)
-        return due
+        return shift, lines
+
+    def _scrolled(self, due: dict[int, Strip]) -> tuple[int, dict[int, Strip]]:
+        """The lines that differ once what is painted is scrolled; no scroll where that spares nothing."""
+        height, painted, shift = self.size.height, self._painted, self._shift
+        if abs(shift) >= height or len(painted) < height:
+            return 0, due
+        lines = {}
+        for line in range(height):
+            strip = due.get(line) or painted[line]
+            if not same_strip(painted.get(line + shift), strip):
+                lines[line] = strip
+        return (shift, lines) if len(lines) + 1 < len(due) else (0, due)
 
 
 class _Lines(CompositorUpdate):
-    """Lines to be written, and where each begins."""
+    """Lines to be written, and where each begins; and what is scrolled before."""
 
-    def __init__(self, lines: list[tuple[int, int, Strip]]) -> None:
-        self._lines = lines
+    def __init__(self) -> None:
+        self.lines: list[tuple[int, int, Strip]] = []
+        self.scrolls: list[tuple[int, int, int]] = []  # first line, last line, how far up
 
     def render_segments(self, console: Console) -> str:
         """What is sent to the terminal."""
-        return "".join([Control.move_to(x, y).segment.text + strip.render(console) for x, y, strip in self._lines])
+        scrolls = [_scroll(*scroll) for scroll in self.scrolls]
+        return "".join([*scrolls, *(Control.move_to(x, y).segment.text + strip.render(console) for x, y, strip in self.lines)])
+
+
+def _scroll(first: int, last: int, up: int) -> str:
+    """Scroll some lines as every terminal can: a line feed at the end of the scrolling region, or its reverse at the beginning."""
+    region = f"\x1b[{first + 1};{last + 1}r"
+    if up > 0:
+        return f"{region}\x1b[{last + 1};1H" + "\n" * up + "\x1b[r"
+    return f"{region}\x1b[{first + 1};1H" + "\x1bM" * -up + "\x1b[r"
 
 
 def paint_now(screen: Screen[Any]) -> None:
@@ -113,10 +143,10 @@ def paint_now(screen: Screen[Any]) -> None:
     if lines is None:
         screen._on_timer_update()
     else:
-        screen.app._display(screen, _Lines(lines))
+        screen.app._display(screen, lines)  # type: ignore[arg-type]
 
 
-def _lines_only(screen: Screen[Any]) -> list[tuple[int, int, Strip]] | None:
+def _lines_only(screen: Screen[Any]) -> _Lines | None:
     """All that is to be painted, taken as painted; None when it is more than lines that nothing lies over."""
     app, dirty = screen.app, screen._dirty_widgets
     if screen is not app.screen or app._batch_count or app.is_inline or app.get_line_filters():
@@ -126,17 +156,22 @@ def _lines_only(screen: Screen[Any]) -> list[tuple[int, int, Strip]] | None:
     free = _free(screen)
     if screen._compositor._dirty_regions or not all(widget in free for widget in dirty):
         return None
-    found = []
+    found = _Lines()
     for widget in list(dirty):
-        due = widget._take_due()  # type: ignore[attr-defined]
-        if due is None:
-            # What was taken of the others is still to be written; the compositor writes it with the rest.
-            for x, y, strip in found:
-                screen._compositor._dirty_regions.add(Region(x, y, strip.cell_length, 1))
-            return None
-        dirty.discard(widget)
         x, y = free[widget]
-        found += [(x, y + line, strip) for line, strip in sorted(due.items())]
+        whole = x == 0 and widget.size.width == screen.size.width
+        taken = widget._take_due(can_scroll=whole and not found.scrolls)  # type: ignore[attr-defined]
+        if taken is None:
+            # What was taken of the others is still to be written; the compositor writes it with the rest.
+            regions = [Region(x, y, strip.cell_length, 1) for x, y, strip in found.lines]
+            regions += [Region(0, first, screen.size.width, last + 1 - first) for first, last, _ in found.scrolls]
+            screen._compositor._dirty_regions.update(regions)
+            return None
+        shift, due = taken
+        dirty.discard(widget)
+        if shift:
+            found.scrolls.append((y, y + widget.size.height - 1, shift))
+        found.lines += [(x, y + line, strip) for line, strip in sorted(due.items())]
     return found
 
 
@@ -145,7 +180,7 @@ def _free(screen: Screen[Any]) -> dict[Widget, tuple[int, int]]:
     visible = screen._compositor.visible_widgets
     known = getattr(screen, "_free_lines", None)
     if known is None or known[0] is not visible:
-        free = {}
+        free: dict[Widget, tuple[int, int]] = {}
         for widget, (region, clip) in visible.items():
             if not isinstance(widget, Painted) or not clip.contains_region(region) or not screen.region.contains_region(region):
                 continue

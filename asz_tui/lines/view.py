@@ -378,6 +378,7 @@ class LineView(Scrolled, can_focus=True):
         """Set cursor and view, whatever they were, and repaint what that changes."""
         count, old, old_top, old_count = len(self._source), self._cursor, self._top, len(self._keys)
         self._top = clamp_top(top, self.size.height, count)
+        self._shift += self._top - old_top
         if not self._show_cursor:
             cursor = self._top
         self._cursor = self._clamp(cursor) if count else -1

@@ -15,8 +15,8 @@ from .base import NARROW
 from .filling import Filling
 from .panes import TABLES
 
-_DETAIL_AFTER = 0.08
-"""Seconds after which the detail follows the cursor, so that running through rows stays light on the line."""
+_DETAIL_AFTER, _DETAIL_AFTER_SLOW = 0.08, 0.5
+"""Seconds after which the detail follows the cursor, so that running through rows stays light on the line; on a slow one longer."""
 
 Items = list[Block | Line]
 
@@ -222,7 +222,7 @@ class Showing(Filling):
             self._detail_timer.stop()
             self._detail_timer = None
         if self.detail_shown:
-            self._detail_timer = self.set_timer(_DETAIL_AFTER, self._show_detail)
+            self._detail_timer = self.set_timer(_DETAIL_AFTER_SLOW if self.asz.slow else _DETAIL_AFTER, self._show_detail)
 
     def _show_detail(self) -> None:
         self._detail_timer = None
