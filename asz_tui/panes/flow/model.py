@@ -96,6 +96,12 @@ class FlowModel(Moves, Window):
             self._reveal()
         return True
 
+    def let_go(self) -> None:
+        """Drop what leads back to the model itself: nobody shows it any more, and no collector should be needed to free it."""
+        self._building = None
+        self._painters.clear()
+        vars(self).pop("painter", None)
+
     # --- what is shown
 
     def reload(self, roots: set[str] | None = None, ids: set[str] | None = None) -> None:

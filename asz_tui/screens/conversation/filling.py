@@ -15,7 +15,7 @@ from textual.timer import Timer
 from ...grammar import one_line
 from ...lines.line import ListSource
 from .finding import Finding
-from .panes import TABLES
+from .panes import FILLED
 
 _AT_ONCE, _SLICE, _REST = 0.03, 0.005, 0.003
 _SHOW_EVERY = 0.1
@@ -34,12 +34,12 @@ class Filling(Finding):
     def rows_of(self, pane: str) -> Any:
         """The rows of a pane; of a table that is still to be made, none, and it is made as soon as the pane is on the screen."""
         assert self.panes is not None and self.opened is not None
-        waits = pane in TABLES - {"results"} and self.panes.made(pane) is None
+        waits = pane in FILLED and self.panes.made(pane) is None
         if waits and self._maker is None and len(self.opened.conversation.fold.nodes) >= self.long_from:
             self._maker = self.set_timer(_REST, self._make)
             return ListSource()
         rows = self.panes.source(pane)
-        if pane in TABLES:
+        if pane in FILLED:
             rows.at_once, rows.behind = _AT_ONCE, self.fill_behind
             if not rows.filled:
                 self.fill_behind()
@@ -47,7 +47,7 @@ class Filling(Finding):
 
     def _make(self) -> None:
         """Make the table whose pane is shown."""
-        if self.panes is not None and self.pane in TABLES:
+        if self.panes is not None and self.pane in FILLED:
             # What is waited for is made now, whichever pane it was when the timer was set.
             self.show_pane(self.pane)
         self._maker = None
@@ -56,7 +56,7 @@ class Filling(Finding):
         """What the pane says while it has no rows."""
         if self.panes is None or self.panes.made(self.pane) is None:
             return " making the list"
-        if not self.source.filled:
+        if self.pane in FILLED and not self.source.filled:
             return " looking"
         narrowed = self.narrowed()
         return f" nothing fits {one_line(narrowed)}; Esc shows all again" if narrowed else ""
@@ -68,7 +68,7 @@ class Filling(Finding):
 
     def _fill(self) -> None:
         self._filler = None
-        rows = self.source if self.pane in TABLES else None
+        rows = self.source if self.pane in FILLED else None
         if rows is None or rows.filled:
             return
         done = rows.fill(_SLICE)

@@ -46,6 +46,9 @@ PANES = (
 TABLES = frozenset({"streams", "segments", "edges", "verification", "summary", "changes", "results"})
 """Panes whose rows lead somewhere, fold, are sorted and narrowed."""
 
+FILLED = TABLES - {"results"}
+"""Of those, the ones whose rows take time to be made; results come from the search as it finds them."""
+
 
 class PaneSet:
     """The rows of an opened conversation's panes."""

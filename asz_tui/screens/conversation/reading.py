@@ -96,6 +96,10 @@ class Reading(ConversationBase):
 
     def _let_go(self) -> None:
         """Drop what was read: the screen is in cycles, and its end may be long in coming."""
+        shown = [pane.model for pane in self._flows]
+        for model in (*shown, self.panes.made("flow") if self.panes is not None else None):
+            if model is not None:
+                model.let_go()
         self.opened = self.conversation = self.panes = self._detail = self.found = self._loader = None
         for view in self._views:
             view.let_go()
