@@ -34,17 +34,19 @@ class Listing(dict[RoundFile, Link | None]):
 
     Attributes:
         read: the links read now.
-        after: the list of files that this one only goes on from, None when it does not.
-        added: what comes after those.
+        taken: how often something had been taken in when this was compared with what was known.
+        longer: whether all that was known stands first.
+        added: what comes after that, when it is so.
     """
 
-    def __init__(self, files: Iterable[RoundFile], read: list[Link], before: list[RoundFile]) -> None:
+    def __init__(self, files: Iterable[RoundFile], read: list[Link], before: list[RoundFile], taken: int) -> None:
         files = list(files)
         super().__init__(dict.fromkeys(files))
         self.update((link.file, link) for link in read)
         self.read = read
-        self.after = before if files[: len(before)] == before else None
-        self.added = files[len(before) :] if self.after is not None else []
+        self.taken = taken
+        self.longer = files[: len(before)] == before
+        self.added = files[len(before) :] if self.longer else []
 
 
 class Chain:
@@ -78,6 +80,7 @@ class Chain:
         self._places: dict[RoundFile, int] = {}
         self._unread: set[RoundFile] = set()
         self._folded = 0
+        self._taken = 0
 
     def read_new(self, progress: Callable[[int, int], None] | None = None) -> Listing:
         """List the rounds directory and read what is new or did not read before, changing nothing; may run in another thread.
@@ -98,7 +101,7 @@ class Chain:
             read.append(_read_link(file))
             if progress:
                 progress(number + 1, len(to_read))
-        return Listing(files, read, self._files)
+        return Listing(files, read, self._files, self._taken)
 
     def lost(self, files: Iterable[RoundFile]) -> bool:
         """Whether a file that was folded is gone or another, or one stands before it now: the fold must start over."""
@@ -112,15 +115,15 @@ class Chain:
             One delta per round applied now. When the files that were folded are ``lost``, the fold starts over: ``fold`` is a
             new one, ``generation`` counts up, and the deltas are those of all its rounds.
         """
-        if found.after is not self._files:
-            # It was compared with another list: something else was taken in since.
-            found = Listing(found, found.read, self._files)
-        if found.after is None and self.lost(found):
+        if found.taken != self._taken:
+            found = Listing(found, found.read, self._files, self._taken)
+        if not found.longer and self.lost(found):
             self.fold = Fold()
             self.generation += 1
+            self._taken += 1
             self.links, self._files, self._places, self._unread, self._folded = [], [], {}, set(), 0
-            found = Listing(found, found.read, self._files)
-        if found.after is not None:
+            found = Listing(found, found.read, [], self._taken)
+        if found.longer:
             self._append(found.added, found.read)
         else:
             self._relist(list(found), found.read)
@@ -133,8 +136,9 @@ class Chain:
         start = len(self._files)
         more = {link.file: link for link in read}
         new = [more[file] for file in added if file in more]
-        self.links = [*self.links, *new]
-        self._files = [link.file for link in self.links] if len(new) < len(added) else [*self._files, *added]
+        self.links += new
+        self._files += [link.file for link in new]
+        self._taken += 1
         for place, link in enumerate(new, start):
             self._places[link.file] = place
             self._by_path[link.file.path] = link.file
@@ -152,6 +156,7 @@ class Chain:
         """Take in links when files went or came in between; costs all links."""
         links = {link.file: link for link in read}
         links |= {link.file: link for link in self.links if link.round is not None or link.file not in links}
+        self._taken += 1
         self.links = [links[file] for file in files if file in links]
         self._files = [link.file for link in self.links]
         self._places = {file: place for place, file in enumerate(self._files)}
