@@ -66,6 +66,9 @@ class Palette:
             style = self.style(role, over)
             if styles and (styles[-1] == style or (text.isspace() and _same_blank(styles[-1], style))):
                 texts[-1] += text
+            elif styles and texts[-1].isspace() and _same_blank(styles[-1], style):
+                texts[-1] += text
+                styles[-1] = style
             else:
                 texts.append(text)
                 styles.append(style)
