@@ -47,7 +47,7 @@ class WriteError(AszError):
 
 
 class AssembleError(AszError):
-    """A session cannot be assembled: a landed file does not read strictly, its chain does not fold, or a round cannot be written."""
+    """A session cannot be assembled: a landed file or its chain does not read, or a round cannot be written."""
 
 
 class ChainLocked(AssembleError):

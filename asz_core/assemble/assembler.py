@@ -122,9 +122,7 @@ class Assembler:
         if not landing.entries:
             raise AssembleError(f"no landed file of {self.session} holds a record")
         if landing.last < folded.through:
-            raise AssembleError(
-                f"what landed of {self.session} ends at seq {landing.last}, its chain at seq {folded.through}"
-            )
+            raise AssembleError(f"what landed of {self.session} ends at seq {landing.last}, its chain at seq {folded.through}")
         made = self._make()
         if made is not None:
             self._publish(folder, made)

@@ -49,9 +49,9 @@ EXTERNAL, NOTIFICATION, OTHER = "external", "notification", "other"
 _TRIGGERS = {"external": EXTERNAL, "notification": NOTIFICATION, "unknown": OTHER}
 
 _FLAGS = (
-    "synthetic context_reset reset_summary finished external_input injected child_result error launch_ack turn_duration command"
-    " notice auxiliary"
-).split()
+    *("synthetic", "context_reset", "reset_summary", "finished", "external_input", "injected", "child_result"),
+    *("error", "launch_ack", "turn_duration", "command", "notice", "auxiliary"),
+)
 BIT = {name: 1 << number for number, name in enumerate(_FLAGS)}
 SYNTHETIC, CONTEXT_RESET, RESET_SUMMARY, FINISHED, EXTERNAL_INPUT, INJECTED, CHILD_RESULT = (BIT[name] for name in _FLAGS[:7])
 ERROR, LAUNCH_ACK, TURN_DURATION, COMMAND, NOTICE, AUXILIARY = (BIT[name] for name in _FLAGS[7:])

@@ -1,4 +1,4 @@
-"""The fold of a chain as the assembler needs it: the head, and every living entity's body (the assembling specification, §16 and §19).
+"""The fold of a chain for the assembler: the head, and every living entity's body (the assembling specification, §16 and §19).
 
 Unlike a viewer it refuses a chain as soon as one file of it does not read or does not fold.
 """

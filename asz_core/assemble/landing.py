@@ -1,4 +1,4 @@
-"""All entries of a session, kept between two assemblies, and what is looked up in them (the assembling specification, §1.1 and §2)."""
+"""The entries of a session, kept between two assemblies, and what is looked up in them (the assembling specification, §1.1 and §2)."""
 
 from __future__ import annotations
 
@@ -48,9 +48,8 @@ class Landing:
         """
         listed = self.storage.landed(self.session)
         known = len(self._listed)
-        if listed[:known] != self._listed or (known < len(listed) and known and listed[known].seq <= self._listed[-1].seq):
-            self._start_over()
-        elif any(_stamp(file) != self._stamps[file.path] for file in self._listed):
+        others = listed[:known] != self._listed or (0 < known < len(listed) and listed[known].seq <= self._listed[-1].seq)
+        if others or any(_stamp(file) != self._stamps[file.path] for file in self._listed):
             self._start_over()
         for file in listed[len(self._listed) :]:
             stamp = _stamp(file)
@@ -112,7 +111,7 @@ class Landing:
         return run if steps <= _MOST_STEPS else ""
 
     def _walk(self, entry: Entry) -> tuple[str, int]:
-        """The run above an entry and how far up it is. What can still change when more lands is remembered for this assembly only."""
+        """The run above an entry and how far up it is; what later landings can change is remembered for this assembly only."""
         path: list[Entry] = []
         seen: set[int] = set()
         at: Entry = entry

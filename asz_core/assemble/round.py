@@ -17,10 +17,10 @@ PARSER = "v1"
 _NO_STEPS = ("session", "stream", "epoch", "talk", "run", "segment")
 _EMPTY_WHEN_ABSENT = ("previous", "from_time", "through_time", "session_from_time", "session_through_time", "title")
 _INTEGERS = frozenset(
-    (
-        "round from_seq through_seq talks steps streams segments unresolved changes lines_added lines_removed llm_calls subagents"
-        " bash_runs"
-    ).split()
+    {
+        *("round", "from_seq", "through_seq", "talks", "steps", "streams", "segments", "unresolved"),
+        *("changes", "lines_added", "lines_removed", "llm_calls", "subagents", "bash_runs"),
+    }
 )
 
 
@@ -107,9 +107,7 @@ def _header(picture: Picture, folded: Folded) -> Header:
 
 def _times(landing: Landing, from_seq: int, through: int) -> tuple[int, int]:
     """Least and greatest time of all entries that a round consumes; (0, 0) without."""
-    times = [
-        entry.time for file in landing.files if from_seq <= file.seq <= through for entry in file.entries if entry.time
-    ]
+    times = [entry.time for file in landing.files if from_seq <= file.seq <= through for entry in file.entries if entry.time]
     return (min(times), max(times)) if times else (0, 0)
 
 

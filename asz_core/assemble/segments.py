@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from itertools import pairwise
 
 from .moments import wrapped
 from .picture import Picture
@@ -19,7 +20,7 @@ def cut_segments(picture: Picture) -> None:
         return
     talks.sort(key=_first)
     groups = [[talks[0]]]
-    for before, talk in zip(talks, talks[1:], strict=False):
+    for before, talk in pairwise(talks):
         if talk.first and before.last and wrapped(talk.first - before.last) > picture.idle:
             groups.append([talk])
         else:

@@ -25,9 +25,7 @@ _CHANGE = {
 }
 _SPAN = {"from": str, "to": str}
 _CHANGES = {
-    **dict.fromkeys(
-        ("schema", "id", "captured_by", "session", "stream", "tool", "tool_name", "time", "basis", "coverage"), str
-    ),
+    **dict.fromkeys(("schema", "id", "captured_by", "session", "stream", "tool", "tool_name", "time", "basis", "coverage"), str),
     "gaps": [str],
     "changed_files": int,
     "changes": [_CHANGE],

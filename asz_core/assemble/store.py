@@ -1,4 +1,4 @@
-"""What an assembly makes: nodes, relations and unresolved entries by id, as the JSON that is written (the assembling specification, §3).
+"""What an assembly makes: nodes, relations and unresolved entries by id, as JSON (the assembling specification, §3).
 
 An entity is kept as its *body*: its frame without ``t``, ``id`` and ``revision``, which is just what is compared with the fold.
 """
@@ -31,9 +31,7 @@ class Store:
         self._evidence: dict[str, list[str]] = {}
         self._words: dict[str, str] = {}
 
-    def node(
-        self, name: str, kind: str, parent: str, stream: str, ref: str, refs: Sequence[str] = (), attrs: str = ""
-    ) -> None:
+    def node(self, name: str, kind: str, parent: str, stream: str, ref: str, refs: Sequence[str] = (), attrs: str = "") -> None:
         """Store a node; a later one of the same id replaces it.
 
         Args:
