@@ -66,6 +66,7 @@ class Assembler:
         self.storage = Storage(root)
         self.landing = Landing(self.storage, session)
         self.folded = Folded(self.storage, session)
+        self._settled: tuple[int, int, str] | None = None
 
     def assemble(self) -> Outcome:
         """Write the rounds that are due, until the last sequence that landed is consumed.
@@ -123,10 +124,19 @@ class Assembler:
             raise AssembleError(f"no landed file of {self.session} holds a record")
         if landing.last < folded.through:
             raise AssembleError(f"what landed of {self.session} ends at seq {landing.last}, its chain at seq {folded.through}")
+        state = self._state()
+        if state == self._settled:
+            return None
         made = self._make()
         if made is not None:
             self._publish(folder, made)
+        if made is None or made.header.through_seq == landing.last:
+            self._settled = self._state()
         return made
+
+    def _state(self) -> tuple[int, int, str]:
+        """What an assembly depends on: once nothing was left to write, nothing is until this changes."""
+        return self.landing.generation, len(self.landing.files), self.folded.digest
 
     def _check_ours(self) -> None:
         header = self.folded.header

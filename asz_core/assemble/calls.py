@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from .entries import ASSISTANT, FINISHED, SYNTHETIC, Entry
-from .identity import identity
+from .identity import named
 from .picture import Picture
 
 _position = attrgetter("seq", "row")
@@ -17,7 +17,7 @@ class Call:
     __slots__ = ("finished", "fragments", "name", "node", "stream", "synthetic")
 
     def __init__(self, name: str, stream: str) -> None:
-        self.name, self.stream, self.node = name, stream, identity("call", name)
+        self.name, self.stream, self.node = name, stream, named("call", name)
         self.fragments: list[Entry] = []
         self.finished = self.synthetic = False
 

@@ -23,6 +23,11 @@ def identity(*parts: str) -> str:
     return "/".join([part.replace("/", "_") if "/" in part else part for part in parts if part])
 
 
+def named(word: str, name: str) -> str:
+    """The identity of a word of ours and one name, which is not empty; the common case, several times as quick."""
+    return f"{word}/{name.replace('/', '_')}"
+
+
 def block_ref(ref: str, block: int) -> str:
     """The address of a block of the record with this address."""
     return f'{ref[:-1]},"block":{block}}}'

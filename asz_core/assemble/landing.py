@@ -1,4 +1,4 @@
-"""The entries of a session, kept between two assemblies, and what is looked up in them (the assembling specification, §1.1 and §2)."""
+"""The entries of a session, kept between two assemblies, and the look-ups in them (the assembling specification, §1.1 and §2)."""
 
 from __future__ import annotations
 

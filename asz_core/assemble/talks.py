@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .entries import EXTERNAL, Entry
 from .epochs import Epoch
-from .identity import identity
+from .identity import identity, named
 from .picture import Picture
 from .streams import Stream
 
@@ -35,7 +35,7 @@ class Run:
 
     def __init__(self, talk: Talk, name: str, entry: Entry) -> None:
         self.talk, self.entry = talk, entry
-        self.node = identity("run", talk.node, name)
+        self.node = f"{named('run', talk.node)}/{name.replace('/', '_')}"
         talk.runs += 1
         self.place = talk.runs
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .entries import MANIFEST, Entry, ToolBlock
-from .identity import identity, quote
+from .identity import named, quote
 from .picture import Picture
 from .unresolved import NO_RESULT, SEVERAL_RESULTS, TOOL_USE
 
@@ -21,7 +21,7 @@ class Tool:
     __slots__ = ("name", "node", "result", "result_block", "results", "starts_agent", "stream", "use", "use_block")
 
     def __init__(self, name: str, stream: str) -> None:
-        self.name, self.stream, self.node = name, stream, identity("tool", name)
+        self.name, self.stream, self.node = name, stream, named("tool", name)
         self.use: Entry | None = None
         self.result: Entry | None = None
         self.use_block: ToolBlock | None = None
@@ -74,7 +74,7 @@ def tool_nodes(picture: Picture) -> None:
         use, block = tool.use, tool.use_block
         if use is None or block is None:
             continue
-        call = identity("call", use.call) if use.call else ""
+        call = named("call", use.call) if use.call else ""
         parent = call if call in store.kinds else use.container
         refs = [use.ref_of(block.block)]
         if tool.results == 1:
