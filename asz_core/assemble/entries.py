@@ -63,20 +63,19 @@ _LIMITED_IN_PART = ("id", "of", "name", "server", "server_tool")
 _REFUSALS = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
-class ToolBlock:
+class ToolBlock(msgspec.Struct, gc=False, eq=False):
     """A block that uses a tool or is its result, with the tool's id."""
 
-    __slots__ = ("block", "is_use", "name", "server", "server_tool", "tool")
+    block: int
+    is_use: bool
+    tool: str
+    name: str
+    server: str
+    server_tool: str
 
-    def __init__(self, block: int, part: Part) -> None:
-        self.block = block
-        self.is_use = part.k == "call"
-        self.tool = part.id if self.is_use else part.of
-        self.name, self.server, self.server_tool = part.name, part.server, part.server_tool
 
-
-class Entry:
-    """One landed record as assembly sees it (§1.3).
+class Entry(msgspec.Struct, gc=False, eq=False):
+    """One landed record as assembly sees it (§1.3); it can be part of no cycle, so the collector of garbage passes it over.
 
     Attributes:
         ref: its address as JSON.
@@ -88,60 +87,35 @@ class Entry:
         container, epoch: where its steps hang, as of the assembly under way.
     """
 
-    __slots__ = (
-        "batch",
-        "call",
-        "changes",
-        "child",
-        "container",
-        "continues",
-        "epoch",
-        "flags",
-        "id",
-        "inherited",
-        "kind",
-        "label",
-        "manifest",
-        "ord",
-        "parent",
-        "ref",
-        "row",
-        "run",
-        "says",
-        "seq",
-        "started_by",
-        "stream",
-        "time",
-        "tool",
-        "tools",
-        "trigger",
-    )
+    seq: int
+    row: int
+    ref: str
+    stream: str
+    batch: str
+    kind: str
+    id: str
+    parent: str
+    call: str
+    run: str
+    continues: str
+    tool: str
+    child: str
+    started_by: str
+    label: str
+    ord: int
+    time: int
+    trigger: str
+    flags: int
+    tools: Sequence[ToolBlock] = ()
+    says: Sequence[tuple[int, bool]] = ()
+    changes: Sequence[tuple[str, int, int]] = ()
+    manifest: tuple[str, str, str] | None = None
+    inherited: tuple[str, int] | None = None
+    container: str = ""
+    epoch: str = ""
 
-    def __init__(self, seq: int, row: int, header: _Where, record: Record) -> None:
-        self.seq, self.row = seq, row
-        self.ref = f'{{"seq":{seq},"row":{row}}}'
-        self.stream = header.stream
-        self.batch = record.batch or header.batch
-        self.kind = header.kind or _BY_FROM.get(record.from_, UNKNOWN)
-        self.id, self.parent, self.call, self.run = record.id, record.parent, record.call, record.run
-        self.continues, self.tool, self.child = record.continues, record.tool, record.child
-        self.started_by, self.label, self.ord = record.started_by, record.label, record.ord
-        self.time = read_time(record.time)
-        self.trigger = _TRIGGERS.get(record.trigger, "")
-        flags = 0
-        for name in record.flags or ():
-            flags |= BIT.get(name, 0)
-        self.flags = flags
-        self.tools: Sequence[ToolBlock] = ()
-        self.says: Sequence[tuple[int, bool]] = ()
-        self.changes: Sequence[tuple[str, int, int]] = ()
-        self.manifest: tuple[str, str, str] | None = None
-        self.inherited: tuple[str, int] | None = None
-        self.container = self.epoch = ""
-        if record.parts:
-            self._take_parts(record.parts)
-
-    def _take_parts(self, parts: list[Part]) -> None:
+    def take_parts(self, parts: list[Part]) -> None:
+        """Take what assembly uses of the record's parts (§1.6)."""
         if self.kind is BODY:
             last = parts[-1]
             if last.k == "data" and last.data is not UNSET:
@@ -150,8 +124,10 @@ class Entry:
         for block, part in enumerate(parts):
             kind = part.k
             if kind == "call" or kind == "result":
-                if part.id if kind == "call" else part.of:
-                    self.tools = (*self.tools, ToolBlock(block, part))
+                tool = part.id if kind == "call" else part.of
+                if tool:
+                    found = ToolBlock(block, kind == "call", tool, part.name, part.server, part.server_tool)
+                    self.tools = (*self.tools, found)
             elif kind == "text" or kind == "reasoning":
                 if self.call:
                     self.says = (*self.says, (block, kind == "text"))
@@ -175,12 +151,43 @@ class Entry:
 class _Where:
     """What the header and the folder of a file say of each of its records."""
 
-    __slots__ = ("batch", "kind", "stream")
+    __slots__ = ("batch", "kind", "seq", "stream")
 
     def __init__(self, file: LandedFile, header: Header) -> None:
+        self.seq = file.seq
         self.stream = intern(header.stream or file.stream or "")
         self.batch = header.batch or file.run or ""
         self.kind = _BY_HEADER.get(header.kind, "")
+
+    def entry(self, row: int, record: Record) -> Entry:
+        """The entry of a record of this file."""
+        flags = 0
+        for name in record.flags or ():
+            flags |= BIT.get(name, 0)
+        entry = Entry(
+            self.seq,
+            row,
+            f'{{"seq":{self.seq},"row":{row}}}',
+            self.stream,
+            record.batch or self.batch,
+            self.kind or _BY_FROM.get(record.from_, UNKNOWN),
+            record.id,
+            record.parent,
+            record.call,
+            record.run,
+            record.continues,
+            record.tool,
+            record.child,
+            record.started_by,
+            record.label,
+            record.ord,
+            read_time(record.time),
+            _TRIGGERS.get(record.trigger, ""),
+            flags,
+        )
+        if record.parts:
+            entry.take_parts(record.parts)
+        return entry
 
 
 class LandedEntries:
@@ -235,11 +242,11 @@ def entries_of(file: LandedFile, data: bytes) -> LandedEntries:
         raise RecordError(f"the file holds {count} records, the closing line claims {closing.records}")
     if closing.digest != before:
         raise RecordError(f"digest mismatch: computed {before[:12]}, the closing line claims {closing.digest[:12] or 'nothing'}")
-    where, seq = _Where(file, header), file.seq
+    where = _Where(file, header)
     view = memoryview(data)
     entries: list[Entry] = []
     for row, (start, after) in enumerate(pairwise(islice(places, 1, None)), 1):
-        entries.append(Entry(seq, row, where, _record_of(view[start : after - 1], row)))
+        entries.append(where.entry(row, _record_of(view[start : after - 1], row)))
     return LandedEntries(file, hashed.hexdigest(), entries)
 
 
