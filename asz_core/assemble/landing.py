@@ -46,6 +46,7 @@ class Landing:
         Raises:
             AssembleError: when a landed file does not read strictly; nothing is known afterwards of what was not read.
         """
+        self._check_folders()
         listed = self.storage.landed(self.session)
         known = len(self._listed)
         others = listed[:known] != self._listed or (0 < known < len(listed) and listed[known].seq <= self._listed[-1].seq)
@@ -56,6 +57,20 @@ class Landing:
             self._take(read_entries(file))
             self._listed.append(file)
             self._stamps[file.path] = stamp
+
+    def _check_folders(self) -> None:
+        """A folder that cannot be listed would look like one whose files are gone, and rounds would take back what they hold."""
+        base = os.path.join(self.storage.path, self.session)
+        folders = [os.path.join(base, name) for name in ("streams", "runs", "provider_body")]
+        for number, folder in enumerate(folders):
+            try:
+                with os.scandir(folder) as found:
+                    if number < 2:
+                        folders += [entry.path for entry in found if entry.is_dir()]
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                raise AssembleError(f"{folder} cannot be listed: {error.strerror or error}") from None
 
     def _start_over(self) -> None:
         self._forget()

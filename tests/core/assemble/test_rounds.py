@@ -8,6 +8,7 @@ import json
 import os
 import stat
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,25 @@ def test_landed_files_that_went_or_changed_are_noticed(tmp_path: Path) -> None:
     assert kept.assemble() == Assembler(tmp_path, SESSION).assemble()
 
 
+def test_a_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lander = small(tmp_path)
+    lander.land("kid", record("agent", "b1", 2, text(), call="m2"))
+    kept = Assembler(tmp_path, SESSION)
+    kept.assemble()
+    lander.land("main", record("external", "u2", 3, text(), run="c2", trigger="external"))
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("kid"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refuse)
+        assert "kid cannot be listed" in kept.assemble().error
+    assert kept.assemble().round == 2
+
+
 def test_a_chain_that_does_not_fold(tmp_path: Path) -> None:
     lander = small(tmp_path)
     assemble_session(tmp_path, SESSION)
@@ -173,7 +193,7 @@ def test_the_budget(tmp_path: Path) -> None:
     spans = [(lander.header(n)["from_seq"], lander.header(n)["through_seq"]) for n in range(1, outcome.rounds + 1)]
     assert spans[0][0] == 1
     assert spans[-1][1] == 8
-    assert all(before[1] + 1 == after[0] for before, after in zip(spans, spans[1:], strict=False))
+    assert all(before[1] + 1 == after[0] for before, after in pairwise(spans))
     for path in folder(tmp_path).glob("rounds/*"):
         header = json.loads(path.open().readline())
         assert path.stat().st_size <= 2_300 or header["from_seq"] == header["through_seq"]

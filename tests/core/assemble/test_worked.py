@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from asz_core.assemble import Assembler
-
 from tests.core.assemble.landing_helpers import Lander, record, result, text, use
 
 WORKED = Path(__file__).parents[2] / "data" / "assembly" / "worked"
