@@ -44,3 +44,11 @@ class RecordError(AszError):
 
 class WriteError(AszError):
     """A writer was asked for something that no reader would accept."""
+
+
+class AssembleError(AszError):
+    """A session cannot be assembled: a landed file or its chain does not read, or a round cannot be written."""
+
+
+class ChainLocked(AssembleError):
+    """Another program holds the lock of a conversation's chain."""

@@ -129,6 +129,18 @@ COMMANDS = (
         examples=("asz-tui tail 5eed0005 --json -n 0 | jq -r .label",),
     ),
     Command(
+        "assemble",
+        "assemble",
+        "make the rounds that are due for what landed; exit 1 when one cannot be made",
+        words="[ID…]",
+        most=10_000,
+        options=(_ASCII,),
+        about="Reads the landed files of a session strictly and writes the next rounds of its chain, byte for byte as the\n"
+        "original does; one line a session. Without an ID every session of the root. A chain whose lock another program\n"
+        "holds is left alone, exit 1.",
+        examples=("asz-tui assemble --root ~/asz-root", "asz-tui assemble 5eed0003"),
+    ),
+    Command(
         "demo",
         "demo",
         "open the explorer on a bundled sample",
