@@ -147,9 +147,15 @@ class TalksRows:
         return self._counts.start(which) + at
 
     def row_version(self, index: int) -> Hashable:
-        """Changes with what the row shows."""
+        """Changes with what the row shows; folding and unfolding gives rows back that were shown before."""
         section, code = self._at(index)
-        return self._touched, self._filled, section.stamp, code, self.match.pattern if self.match else None
+        match = self.match.pattern if self.match else None
+        place, sort = _split(code)
+        if sort != _NODE:
+            return self._touched, self._filled, section.stamp, code, match
+        is_open = bool(self.filtered) or self.is_open(section.tree.nodes[place].id)
+        same = self._clock(section, place) == self._clock_above(index)
+        return self._touched, self.clock, section.stamp, code, is_open, same, match
 
     def node_at(self, index: int) -> tuple[Tree, int] | None:
         """The tree and place of a row's node (for a gap or a day, of the node after it); None past the end."""
@@ -432,9 +438,9 @@ class TalksRows:
         grammar = self.opened.grammar
         said = grammar.describe(tree, place)
         glyph, role = grammar.glyph(node)
-        at = tree.starts[place] if node.kind in CONTAINERS else tree.times[place]
         folded = tree.sizes[place] > 1 and not self.is_open(node.id) and not self.filtered
-        spans: list[Span] = [self._time(at, index), (self._indent(tree, place, folded), "dim"), (glyph, role), (" ", "")]
+        time = self._time(section, place, index)
+        spans: list[Span] = [time, (self._indent(tree, place, folded), "dim"), (glyph, role), (" ", "")]
         if said.name:
             spans += [*self._mark_match(said.name, role if node.kind not in CONTAINERS else "agent"), (" ", "")]
         spans += self._mark_match(said.label, said.role)
@@ -446,19 +452,23 @@ class TalksRows:
         new = node.id in self.marked or (self.new_since is not None and node.revision > self.new_since)
         return Line(spans, right, mark=("|" if grammar.ascii_only else "▎") if new else "")
 
-    def _time(self, ns: int, index: int) -> Span:
-        text = clock_text(ns // 1_000_000 if ns else None, self.tz, self.clock)
-        same = index > 0 and text == self._clock_above(index)
-        return f" {text} ", "dim" if same or not ns else "time"
+    def _time(self, section: Section, place: int, index: int) -> Span:
+        text = self._clock(section, place)
+        known = text[:1].isdigit()
+        return f" {text} ", "time" if known and text != self._clock_above(index) else "dim"
 
-    def _clock_above(self, index: int) -> str:
-        section, code = self._at(index - 1)
-        place, sort = _split(code)
-        if sort != _NODE:
-            return ""
+    def _clock(self, section: Section, place: int) -> str:
         tree = section.tree
         ns = tree.starts[place] if tree.nodes[place].kind in CONTAINERS else tree.times[place]
         return clock_text(ns // 1_000_000 if ns else None, self.tz, self.clock)
+
+    def _clock_above(self, index: int) -> str:
+        """The clock of the row above; empty when there is none or it is no node's."""
+        if not index:
+            return ""
+        section, code = self._at(index - 1)
+        place, sort = _split(code)
+        return self._clock(section, place) if sort == _NODE else ""
 
     def _indent(self, tree: Tree, place: int, folded: bool) -> str:
         depth = tree.depths[place]
