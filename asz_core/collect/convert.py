@@ -18,7 +18,9 @@ from .sources import AGENT_META, JOURNAL, MANIFEST, SCRIPT, Source, agent_id
 from .spelling import plain, size_of
 
 _NOTHING: dict[str, Any] = {}
-_TRIMMED = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_TRIMMED = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 
 
 class Seen:

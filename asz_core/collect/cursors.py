@@ -1,4 +1,7 @@
-"""Where each source stands, and where a session does: the small text files beside the landed ones (§9.2 and §9.6)."""
+"""Where each source stands, and where a session does: the small text files beside the landed ones.
+
+The collecting specification, §9.2 (cursors) and §9.6 (``session.state``).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a file so that it is there whole or not at all, and the lock of a session (the collecting specification, §9.1 and §9.5)."""
+"""Writing a file so that it is there whole or not at all (the collecting specification, §9.5), and the lock of a session (§9.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One pass over one session: what is new in each of its sources lands, and its cursors are moved (§9.1, §9.3, §9.4, §9.7)."""
+"""One pass over one session: what is new in each of its sources lands, and its cursors are moved.
+
+The collecting specification, §9.1 (a session), §9.3 (append sources), §9.4 (snapshots), §9.7 (cursors whose source is gone).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which keys are looked at in which object, with their types, and how a value is taken into them (the collecting specification, §5).
+"""Which keys are looked at in which object, with their types, and how values are taken in (the collecting specification, §5).
 
-A shape is applied to an object key by key, in the order they stand in the source, so that a key that stands twice is applied twice.
-What is wanted stands in the dictionary afterwards by its proper name; what is absent there was absent, or ``null``.
+A shape is applied to an object key by key, in the order they stand in the source; a key that stands twice is applied twice. What
+is wanted stands in the dictionary afterwards by its proper name; what is absent there was absent, or ``null``.
 """
 
 from __future__ import annotations
@@ -67,9 +67,7 @@ def texts(names: str) -> dict[str, str]:
 
 ORIGIN = Shape(kind=TEXT)
 ATTACHMENT = Shape(type=TEXT, commandMode=TEXT, origin=ORIGIN)
-USAGE = Shape(
-    input_tokens=INTEGER, output_tokens=INTEGER, cache_read_input_tokens=INTEGER, cache_creation_input_tokens=INTEGER
-)
+USAGE = Shape(input_tokens=INTEGER, output_tokens=INTEGER, cache_read_input_tokens=INTEGER, cache_creation_input_tokens=INTEGER)
 MESSAGE = Shape(id=TEXT, model=TEXT, stop_reason=Optional(TEXT), usage=Optional(USAGE), content=RAW)
 RECORD = Shape(
     **texts("type uuid parentUuid timestamp promptId agentId subtype cwd logicalParentUuid aiTitle description"),

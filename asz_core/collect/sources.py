@@ -196,7 +196,7 @@ def _of_manifest(rel: str, name: str, session: str) -> Source | None:
 def _of_script(rel: str, name: str, session: str) -> Source | None:
     if not name.endswith(".js"):
         return None
-    before, hyphen, run = name[:-3].rpartition("-wf_")
+    _, hyphen, run = name[:-3].rpartition("-wf_")
     run = f"wf_{run}" if hyphen else ""
     return Source(rel, session, SCRIPT, run=run) if _SCRIPT_RUN.fullmatch(run) else None
 
