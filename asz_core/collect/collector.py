@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from .cursors import CursorError
 from .files import SHARED, Busy, Lock, Modes, make_folders
-from .incremental import BUDGET, SessionPass, Tally, cursors_of
+from .incremental import BUDGET, MOST_FILES, SessionPass, Tally, cursors_of
 from .selection import Selection
 from .sources import Found, Source, find, is_session
 
@@ -81,6 +81,7 @@ class Collector:
         modes: Modes = SHARED,
         clock: Callable[[], int] = time.time_ns,
         budget: int = BUDGET,
+        most_files: int = MOST_FILES,
     ) -> None:
         """
         Args:
@@ -90,10 +91,12 @@ class Collector:
             modes: of everything that is written.
             clock: the time in nanoseconds, asked once a session.
             budget: source bytes that land in one file.
+            most_files: of one source that land in one pass; fewer keep the passes over a large history short.
         """
         self.source, self.root = os.path.abspath(source), os.path.abspath(root)
         self._selection = selection or Selection()
         self._modes, self._clock, self._budget = modes, clock, budget
+        self._most_files = most_files
         self._settled: dict[str, tuple[list[Source], _Stats]] = {}
         self._looked_after: set[str] = set()
 
@@ -175,7 +178,8 @@ class Collector:
             return Tally(errors=[f"{session}: {_why(error)}"])
 
     def _pass_of(self, session: str, folder: str, ns: int) -> SessionPass:
-        return SessionPass(self.source, folder, session, ns=ns, modes=self._modes, budget=self._budget)
+        how = {"modes": self._modes, "budget": self._budget, "most_files": self._most_files}
+        return SessionPass(self.source, folder, session, ns=ns, **how)
 
     def _stats(self, sources: list[Source]) -> _Stats | None:
         """How the sources stat; None when one cannot."""

@@ -125,6 +125,8 @@ def _range(a: list[int], a0: int, a1: int, b: list[int], b0: int, b1: int) -> li
 
 def _middle(a: list[int], a0: int, a1: int, b: list[int], b0: int, b1: int) -> tuple[int, int] | None:
     """Where the two shortest ways meet, from the beginning and from the end; None when they do not."""
+    if set(a[a0:a1]).isdisjoint(b[b0:b1]):
+        return None  # whatever the way, all is deleted and all inserted, and the hunks show the deletions first
     n, m = a1 - a0, b1 - b0
     limit = (n + m + 1) // 2
     delta = n - m

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from .convert import Unwritable
 from .cursors import ACTIVE, CONFLICT, GONE, Cursor, CursorError, format_state, read_cursor, read_next_seq
-from .files import SHARED, Modes, write_whole
+from .files import Modes, write_whole
 from .landing import file_name, landed_file, spell_at
 from .sources import Source, source_at
 
@@ -61,7 +61,7 @@ class Tally:
 class SessionPass:
     """A pass over one session, under its lock."""
 
-    def __init__(self, source_root: str, folder: str, session: str, *, ns: int = 0, modes: Modes = SHARED, budget: int = BUDGET):
+    def __init__(self, source_root: str, folder: str, session: str, *, ns: int, modes: Modes, budget: int, most_files: int):
         """
         Args:
             source_root: where the sources are.
@@ -70,11 +70,12 @@ class SessionPass:
             ns: the time of the pass.
             modes: of what is written.
             budget: source bytes that land in one file.
+            most_files: of one source that land in the pass.
         """
         self.tally = Tally()
         self._source_root, self._folder, self._session = source_root, folder, session
         self._ns, self._at, self._modes = ns, spell_at(ns).encode(), modes
-        self._budget = budget if budget > 0 else BUDGET
+        self._budget, self._most_files = budget if budget > 0 else BUDGET, most_files
         self._next_seq = 0
         self._used: set[str] = set()
 
@@ -156,7 +157,7 @@ class SessionPass:
         return seq
 
     def _append(self, source: Source) -> None:
-        for _ in range(MOST_FILES):
+        for _ in range(self._most_files):
             if not self._append_once(source):
                 return
         self.tally.pending += 1
