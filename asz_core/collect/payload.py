@@ -142,7 +142,10 @@ def _text(token: bytes) -> str:
     """The text of a string token: a lone surrogate, and each byte that is no UTF-8, reads as U+FFFD."""
     if b"\\" not in token:
         return text_of(token[1:-1])
-    return orjson.loads(valid_text(token))
+    try:
+        return orjson.loads(token)
+    except ValueError:
+        return orjson.loads(valid_text(token))
 
 
 def _scalar(raw: bytes, which: int, start: int, end: int) -> Value:
@@ -158,7 +161,8 @@ def _scalar(raw: bytes, which: int, start: int, end: int) -> Value:
     return Value(NUMBER, None, start, end)
 
 
-_OPENING, _CLOSING = b"{[", b"}]"
+_KEY, _VALUE, _COLON, _COMMA, _END = 1, 2, 4, 8, 16
+"""What may come next; an end is that of the innermost object or list."""
 
 
 def _walk(raw: bytes) -> Value:
@@ -171,7 +175,7 @@ def _walk(raw: bytes) -> Value:
     stack: list[Value] = []
     keys: list[str] = []
     top: Value | None = None
-    expect = "value"  # value, value or end, key, key or end, colon, comma or end
+    expect = _VALUE
     while True:
         found = match(raw, at)
         if found is None:
@@ -180,45 +184,38 @@ def _walk(raw: bytes) -> Value:
             return top
         at, which = found.end(), found.lastindex or 0
         start = found.start(which)
-        token = raw[start] if which == 2 else 0
-        if top is not None:
-            raise ValueError("text after the value")
-        if token == 0x3A:
-            if expect != "colon":
-                raise ValueError("a colon out of place")
-            expect = "value"
-            continue
-        if token == 0x2C:
-            if expect != "comma or end":
-                raise ValueError("a comma out of place")
-            expect = "key" if stack[-1].kind is OBJECT else "value"
-            continue
-        if expect.startswith("key") and which == 1:
-            keys.append(_text(raw[start:at]))
-            expect = "colon"
-            continue
-        if token and token in _CLOSING:
-            kind = OBJECT if token == 0x7D else LIST
-            if not stack or stack[-1].kind is not kind or not expect.endswith("end"):
-                raise ValueError("a bracket out of place")
+        if which == 2:
+            token = raw[start]
+            if token == 0x3A and expect & _COLON:
+                expect = _VALUE
+                continue
+            if token == 0x2C and expect & _COMMA:
+                expect = _KEY if stack[-1].kind is OBJECT else _VALUE
+                continue
+            if token in b"{[" and expect & _VALUE:
+                if len(stack) >= MAX_DEPTH:
+                    raise ValueError("nested too deep")
+                stack.append(Value(OBJECT if token == 0x7B else LIST, [], start, start))
+                expect = (_KEY if token == 0x7B else _VALUE) | _END
+                continue
+            if token not in b"}]" or not expect & _END or stack[-1].kind is not (OBJECT if token == 0x7D else LIST):
+                raise ValueError("a token out of place")
             done = stack.pop()
             done.end = at
             done.depth += 1
-        elif not expect.startswith("value"):
-            raise ValueError("a value out of place")
-        elif token:
-            if len(stack) >= MAX_DEPTH:
-                raise ValueError("nested too deep")
-            kind = OBJECT if token == 0x7B else LIST
-            stack.append(Value(kind, [], start, start))
-            expect = "key or end" if kind is OBJECT else "value or end"
+        elif which == 1 and expect & _KEY:
+            keys.append(_text(raw[start:at]))
+            expect = _COLON
             continue
-        else:
+        elif expect & _VALUE:
             done = _scalar(raw, which, start, at)
+        else:
+            raise ValueError("a value out of place")
         if not stack:
-            top = done
+            top, expect = done, 0
             continue
         around = stack[-1]
-        around.depth = max(around.depth, done.depth)
+        if done.depth > around.depth:
+            around.depth = done.depth
         around.is_.append((keys.pop(), done) if around.kind is OBJECT else done)
-        expect = "comma or end"
+        expect = _COMMA | _END
