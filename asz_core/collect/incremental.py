@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from .convert import Unwritable
@@ -96,7 +96,7 @@ class SessionPass:
         state = f"{self._folder}/session.state"
         if self._next_seq or not os.path.lexists(state):
             text = format_state(self._session, self._sequence(), self._at)
-            write_whole(state, text, self._modes.other, self._modes.folder)
+            write_whole(state, text, self._modes.other, self._modes)
 
     def _guarded(self, source: Source) -> None:
         try:
@@ -121,7 +121,7 @@ class SessionPass:
         self._write_cursor(source.cursor, cursor)
 
     def _write_cursor(self, name: str, cursor: Cursor) -> None:
-        write_whole(f"{self._folder}/{name}", cursor.to_bytes(), self._modes.other, self._modes.folder)
+        write_whole(f"{self._folder}/{name}", cursor.to_bytes(), self._modes.other, self._modes)
 
     def _cursor(self, source: Source) -> Cursor | None:
         """The cursor of a source; None when it is in a conflict, which nothing here ends."""
@@ -151,7 +151,7 @@ class SessionPass:
         seq = self._sequence()
         self._next_seq += 1
         data, count = landed_file(source, self._ns, seq, payloads)
-        write_whole(f"{self._folder}/{file_name(source, self._ns, seq)}", data, self._modes.landed, self._modes.folder)
+        write_whole(f"{self._folder}/{file_name(source, self._ns, seq)}", data, self._modes.landed, self._modes)
         self.tally.files += 1
         self.tally.records += count
         return seq
@@ -244,8 +244,8 @@ class SessionPass:
 
     def mark_gone(self) -> None:
         """Mark the cursors whose source is gone (§9.7)."""
-        for name, cursor, source in cursors_of(self._folder):
-            if name in self._used or cursor.state != ACTIVE or source is None:
+        for name, cursor, source in cursors_of(self._folder, self._used):
+            if cursor.state != ACTIVE or source is None:
                 continue
             if source.session == self._session and source.cursor == name and not os.path.lexists(self._path(source)):
                 try:
@@ -254,8 +254,13 @@ class SessionPass:
                     self.tally.errors.append(f"{name}: {error.strerror or error}")
 
 
-def cursors_of(folder: str) -> Iterator[tuple[str, Cursor, Source | None]]:
-    """The cursors of a session: the file below its directory, what it says, and the source that it names by the table of §2.2."""
+def cursors_of(folder: str, but: Collection[str] = ()) -> Iterator[tuple[str, Cursor, Source | None]]:
+    """The cursors of a session: the file below its directory, what it says, and the source that it names by the table of §2.2.
+
+    Args:
+        folder: the session's directory.
+        but: cursor files that are not wanted; they are not read.
+    """
     for where, prefixes in (("streams", ("transcript", "meta")), ("runs", ("journal", "manifest", "script"))):
         try:
             below = sorted(os.listdir(f"{folder}/{where}"))
@@ -264,6 +269,8 @@ def cursors_of(folder: str) -> Iterator[tuple[str, Cursor, Source | None]]:
         for inner in below:
             for prefix in prefixes:
                 name = f"{where}/{inner}/{prefix}.cursor"
+                if name in but:
+                    continue
                 try:
                     cursor = read_cursor(f"{folder}/{name}")
                 except (OSError, CursorError):
