@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .parser import Command, Option, at_least
+from .parser import Command, Option, at_least, instant, seconds
 
 COMMON = (
     Option("--root", "the storage root; else $ASZ_ROOT, else storage.root of ./asz.yaml", value="DIR"),
@@ -127,6 +127,30 @@ COMMANDS = (
             _NO_COLOR,
         ),
         examples=("asz-tui tail 5eed0005 --json -n 0 | jq -r .label",),
+    ),
+    Command(
+        "collect",
+        "collect",
+        "land what is new in a Claude Code directory, pass after pass until Ctrl+C",
+        options=(
+            Option("--once", "make one pass and end"),
+            Option("--interval", "wait so long between two passes (default 2s)", value="TIME", convert=seconds),
+            Option("--source", "the Claude Code projects directory (default: where Claude Code keeps it)", value="DIR"),
+            Option("--no-assemble", "land only; make no conversations of it"),
+            Option("--include", "only sessions of projects that match; may stand several times", value="GLOB", repeat=True),
+            Option(
+                "--exclude",
+                "no sessions of projects that match; may stand several times (default '/private/tmp/**')",
+                value="GLOB",
+                repeat=True,
+            ),
+            Option("--at", "the time of the passes, in place of now; for tests", value="TIME", convert=instant),
+            _ASCII,
+        ),
+        about="A GLOB is matched with the name of a project directory; one that begins with / is a path, and /** takes what is\n"
+        "below it too. A session that another collector holds is left alone. Exit code 1 when a source conflicts with what\n"
+        "landed of it, when something cannot be read or written, or when an assembly fails; the rest is collected all the same.",
+        examples=("asz-tui collect --once --root asz-root --include '/srv/shop/**'",),
     ),
     Command(
         "assemble",

@@ -16,7 +16,7 @@ usage:
 """
 _CLOSE = """\
 An ID may be the beginning of one. Exit codes: 0 done; 1 a problem found, or no such conversation; 2 wrong usage.
-Only 'assemble' ever writes into a root."""
+Only 'collect' and 'assemble' ever write into a root."""
 
 
 def general_help() -> str:

@@ -114,6 +114,25 @@ def at_least(least: int) -> Callable[[str], int]:
     return convert
 
 
+def seconds(text: str) -> float:
+    """A span of time such as `2s`, `500ms`, `10m` or `1h`, in seconds; a bare number is seconds."""
+    number, unit = text.rstrip("hms"), text[len(text.rstrip("hms")) :]
+    factor = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}.get(unit)
+    if factor is None or not number.replace(".", "", 1).isdigit() or not number.isascii() or not 0 < float(number) * factor < 1e7:
+        raise ValueError("a span of time such as 2s, 500ms or 10m")
+    return float(number) * factor
+
+
+def instant(text: str) -> int:
+    """A time such as `2026-01-02T00:00:00Z`, in nanoseconds since 1970."""
+    from asz_core.times import parse_ns
+
+    ns = parse_ns(text)
+    if ns <= 0:
+        raise ValueError("a time such as 2026-01-02T00:00:00Z")
+    return ns
+
+
 def parse(arguments: Sequence[str], commands: Sequence[Command], common: Sequence[Option]) -> Parsed:
     """Read the arguments.
 
