@@ -238,3 +238,21 @@ def test_running_sums_are_those_of_the_numbers(seed: int) -> None:
                 row = rng.randrange(sums.total)
                 which, inside = sums.find(row)
                 assert sum(counts[:which]) + inside == row and inside < counts[which]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_one_key_and_version_show_the_same(tmp_path: Path, seed: int) -> None:
+    rounds = Rounds(tmp_path, seed)
+    for _ in range(3):
+        rounds.publish()
+    rows = TalksRows(Opened(rounds.maker.load()), UTC)
+    rng = random.Random(seed)
+    known: dict[object, object] = {}
+    for turn in range(30):
+        rows.set_all(turn % 2 == 0) if rng.random() < 0.5 else _fold_something(rows, rng)
+        if turn == 20:
+            rows.clock = "HH:MM"
+            rows.refill()
+        for index in range(len(rows)):
+            line = rows.line(index, 100)
+            assert known.setdefault((rows.key(index), rows.row_version(index)), line) == line
