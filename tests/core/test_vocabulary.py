@@ -66,7 +66,7 @@ def test_every_other_kind_is_a_step_and_all_but_a_model_call_show_content(kind: 
 
 def test_every_error_is_of_one_family() -> None:
     found = [value for _, value in inspect.getmembers(errors, inspect.isclass) if value.__module__ == errors.__name__]
-    assert len(found) == 9 and all(issubclass(value, asz_core.AszError) for value in found)
+    assert len(found) == 11 and all(issubclass(value, asz_core.AszError) for value in found)
 
 
 def test_a_rounds_error_names_its_line() -> None:
