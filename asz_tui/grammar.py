@@ -23,7 +23,7 @@ from asz_core.sessionflow import Node, attrs_of
 
 from .glyphs import kind_glyph, mark_glyph
 from .text.safe import visible
-from .text.words import duration, size
+from .text.words import counted, duration, size
 
 _LABEL = 400
 """Characters of a text that can matter to one line; the rest is not even made safe."""
@@ -137,7 +137,7 @@ class Grammar:
         if role and role != "main":
             said.name = f"{role} {one_line(stream_label or node.stream)}"
         _, steps, tools = tree.count(place)
-        said.note = _counted(steps, "step") + (f" {_counted(tools, 'tool')}" if tools else "")
+        said.note = counted(steps, "step") + (f" {counted(tools, 'tool')}" if tools else "")
         said.took_ms = _span_ms(tree, place)
         return said
 
@@ -150,7 +150,7 @@ class Grammar:
         trigger = attrs_of(node).get("trigger")
         label = f"run · {one_line(trigger)}" if isinstance(trigger, str) and trigger else "run"
         said = Said(label=label, role="dim", took_ms=_span_ms(tree, place))
-        said.note = _counted(tree.count(place)[1], "step")
+        said.note = counted(tree.count(place)[1], "step")
         return said
 
     def _call(self, tree: Tree, place: int, node: Node) -> Said:
@@ -353,10 +353,6 @@ def _span_ms(tree: Tree, place: int) -> int | None:
     return (end - start) // 1_000_000 if start and end > start else None
 
 
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}" + ("" if count == 1 else "s")
-
-
 def _reset_words(text: str) -> str:
     value = _json(text) if text.startswith("{") else None
     kept = value.get("compactMetadata") if isinstance(value, dict) else None
@@ -367,5 +363,5 @@ def _reset_words(text: str) -> str:
     ids = preserved.get("allUuids") if isinstance(preserved, dict) else None
     words = [one_line(trigger)] if isinstance(trigger, str) and trigger else []
     if isinstance(ids, list):
-        words.append(f"{_counted(len(ids), 'message')} kept")
+        words.append(f"{counted(len(ids), 'message')} kept")
     return " · ".join(words)

@@ -11,8 +11,7 @@ from asz_core.sessionflow import attrs_of
 from asz_core.times import optional_ms
 from asz_core.vocabulary import DOCUMENT_STATES
 
-from ..panes.detail.items import counted
-from ..text.words import span
+from ..text.words import counted, span
 from .telling import Name, Sentence, Telling
 
 

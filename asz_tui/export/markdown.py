@@ -17,12 +17,11 @@ from asz_core.sessionflow import Node
 from asz_core.vocabulary import CONTAINERS
 
 from ..grammar import Said
-from ..panes.detail.items import counted
 from ..panes.detail.subject import CALLS, Subject
 from ..panes.detail.words import KIND_LABELS, MARK_WORDS
 from ..session.opened import Opened
 from ..text.safe import ascii_only
-from ..text.words import clock, date, duration
+from ..text.words import clock, counted, date, duration
 from .about import about
 from .escape import cell, code, fenced, inline, legible, quoted
 from .snapshot import Meter

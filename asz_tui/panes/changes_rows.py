@@ -20,8 +20,8 @@ from asz_core.times import optional_ms
 from ..grammar import one_line
 from ..lines.line import Line, Span
 from ..session.opened import Opened
-from ..text.words import clock, duration, size
-from .tables import Cell, Column, Entry, EntryRows, counted, node_spans, node_text
+from ..text.words import clock, counted, duration, size
+from .tables import Cell, Column, Entry, EntryRows, node_spans, node_text
 
 Record = dict[str, Any]
 

@@ -17,8 +17,8 @@ from asz_core.vocabulary import QUALITIES, RELATIONS
 from ..grammar import one_line
 from ..lines.line import Line, Span
 from ..session.opened import Opened
-from ..text.words import clock
-from .tables import Cell, Column, Entry, EntryRows, counted, evidence_words, node_spans, node_text, reach
+from ..text.words import clock, counted
+from .tables import Cell, Column, Entry, EntryRows, evidence_words, node_spans, node_text, reach
 
 WORDS_SEARCHED = 3000
 

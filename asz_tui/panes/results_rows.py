@@ -22,8 +22,8 @@ from ..session.opened import Opened
 from ..session.search import Found, Snippet, snippet
 from ..text.cells import width as cells_of
 from ..text.safe import visible
-from ..text.words import clock, count, date, size
-from .tables import Column, Table, counted, full_text
+from ..text.words import clock, count, counted, date, size
+from .tables import Column, Table, full_text
 
 if TYPE_CHECKING:
     from ..session.search_all import AllSearch, InConversation

@@ -17,8 +17,8 @@ from asz_core.document.model import Opener, StreamEntry
 from ..grammar import one_line
 from ..lines.line import Line, Span
 from ..session.opened import Opened
-from ..text.words import clock, count
-from .tables import Cell, Column, Entry, EntryRows, counted, node_spans, reach
+from ..text.words import clock, count, counted
+from .tables import Cell, Column, Entry, EntryRows, node_spans, reach
 
 MAX_INDENT = 12
 

@@ -19,9 +19,9 @@ from ..glyphs import kind_glyph
 from ..grammar import one_line
 from ..lines.line import Line, Span
 from ..session.opened import Opened
-from ..text.words import clock, count, date, duration
+from ..text.words import clock, count, counted, date, duration
 from .summary_facts import Bucket, Facts, Figures, Job, Tokens
-from .tables import Cell, Column, Entry, EntryRows, bar, counted, first_talk, node_spans, node_text
+from .tables import Cell, Column, Entry, EntryRows, bar, first_talk, node_spans, node_text
 
 SHORT = 10
 """Rows of a list before it is unfolded."""

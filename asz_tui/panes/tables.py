@@ -387,11 +387,6 @@ def _days_between(start_ms: int | None, end_ms: int | None, tz: tzinfo) -> int:
     return max(1, round((end_ms - start_ms) / 86_400_000))
 
 
-def counted(count: int, word: str, words: str = "") -> str:
-    """A number with its noun."""
-    return f"{count:,} {word if count == 1 else words or word + 's'}"
-
-
 def evidence_words(refs: Sequence[Ref] | None, most: int = 3) -> str:
     """Landed positions as `seq:row` or `seq:row:block`."""
     if not refs:

@@ -27,8 +27,8 @@ from ..lines.line import Line, Span
 from ..session.opened import Opened
 from ..text.cells import wrap
 from ..text.safe import visible
-from ..text.words import count, date, size
-from .tables import Cell, Column, Entry, EntryRows, counted, first_talk, stretch
+from ..text.words import count, counted, date, size
+from .tables import Cell, Column, Entry, EntryRows, first_talk, stretch
 
 _OF_ROUND = re.compile(r"round (\d+)[ :]")
 _BEFORE = re.compile(r"round (\d+) is missing before round (\d+)")

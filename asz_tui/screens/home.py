@@ -28,6 +28,7 @@ from ..panes.home_rows import HomeRows
 from ..session.first import FirstListing
 from ..session.loader import Loader
 from ..text.safe import visible
+from ..text.words import counted
 
 if TYPE_CHECKING:
     from asz_core.watch import Changes
@@ -302,13 +303,13 @@ class HomeScreen(Screen[None]):
             return
         # The last row while there is more to be read is no conversation.
         total, shown_rows = self.rows.total, len(self.rows) - (self.rows.reading > 0)
-        counted = f"{total:,} conversation" + ("" if total == 1 else "s")
+        said = counted(total, "conversation")
         if self._unread:
-            counted = f"{total:,} of {total + self._unread:,} conversations read"
+            said = f"{total:,} of {total + self._unread:,} conversations read"
         elif shown_rows != total:
-            counted = f"{shown_rows:,} of " + counted
+            said = f"{shown_rows:,} of " + said
         running = self.rows.running()
-        right = counted + (f" · {running} running" if running else "") + f" · {self.rows.sort_words()}"
+        right = said + (f" · {running} running" if running else "") + f" · {self.rows.sort_words()}"
         dot = right.replace("·", "-") if self.asz.ascii_mode else right
         header = Line([(f" {self.asz.title}  ", "title"), (visible(str(self.asz.root.path)), "dim")], [(dot + " ", "dim")])
         self.query_one("#header", Bar).show(header)

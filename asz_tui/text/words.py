@@ -104,6 +104,11 @@ def ago(then_ms: int | None, now_ms: int) -> str:
     return f"{age // 86_400_000:,} d ago"
 
 
+def counted(count: int, word: str, words: str = "") -> str:
+    """A number with its noun: `1 step`, `1,200 steps`; `words` is the plural where an s is not enough."""
+    return f"{count:,} {word if count == 1 else words or word + 's'}"
+
+
 def _moment(ms: int | None, tz: tzinfo) -> datetime | None:
     """Turn a time into a local one, or None for no time and for one that no calendar holds."""
     if not ms:

@@ -6,6 +6,7 @@ from asz_core.assemble import Outcome
 from asz_core.assemble.sessions import each_session
 
 from ...text.safe import visible
+from ...text.words import counted
 from ..output import Printer, complain
 from ..parser import Parsed
 from ..source import root_path
@@ -33,12 +34,8 @@ def words_of(outcome: Outcome) -> str:
     if outcome.rounds > 1:
         rounds = f"rounds {outcome.round - outcome.rounds + 1} to {outcome.round}"
     counts = (
-        _counted(outcome.nodes, "node"),
-        _counted(outcome.relations, "relation"),
+        counted(outcome.nodes, "node"),
+        counted(outcome.relations, "relation"),
         f"{outcome.unresolved:,} unresolved",
     )
     return f"{rounds}, {', '.join(counts)}"
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number:,} {word}" + ("" if number == 1 else "s")

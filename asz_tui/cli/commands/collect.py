@@ -16,7 +16,7 @@ from asz_core.sessionflow.round import decode_header_line
 from asz_core.storage import Storage, read_start
 
 from ...text.safe import visible
-from ...text.words import size
+from ...text.words import counted, size
 from ..output import Printer, complain, reader_is_there
 from ..parser import Parsed, UsageError
 from ..progress import ProgressLine
@@ -163,29 +163,24 @@ class _Passes:
 
     def _line(self, report: PassReport, rounds: int, seconds: float) -> None:
         """One line of the pass; one that says the same as the line before is not printed again."""
-        words = [_counted(report.sessions, "session")]
+        words = [counted(report.sessions, "session")]
         if report.files:
-            landed = f"{_counted(report.records, 'record')} in {_counted(report.files, 'file')} ({size(report.bytes)})"
+            landed = f"{counted(report.records, 'record')} in {counted(report.files, 'file')} ({size(report.bytes)})"
             words.append(f"{landed} landed in {seconds:.1f} s")
         else:
             words.append("nothing new")
         if rounds:
-            words.append(_counted(rounds, "round"))
-        for number, what in (
-            (report.pending, "source still to go on with"),
-            (len(report.busy), "session held by another collector"),
-            (len(report.conflicts), "conflict"),
-            (len(report.errors), "error"),
+            words.append(counted(rounds, "round"))
+        for number, what, rest in (
+            (report.pending, "source", " still to go on with"),
+            (len(report.busy), "session", " held by another collector"),
+            (len(report.conflicts), "conflict", ""),
+            (len(report.errors), "error", ""),
         ):
             if number:
-                first, blank, rest = what.partition(" ")
-                words.append(f"{_counted(number, first)}{blank}{rest}")
+                words.append(counted(number, what) + rest)
         said = ", ".join(words)
         if report.files or rounds or said != self._last:
             self._printer.line(visible(f"{datetime.now(UTC):%H:%M:%SZ} {said}"))
             self._printer.flush()
         self._last = said
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number:,} {word}" + ("" if number == 1 else "s")

@@ -14,7 +14,7 @@ from asz_core.vocabulary import CONTAINERS
 
 from ...session.opened import Opened
 from ...text.safe import visible
-from ...text.words import duration
+from ...text.words import counted, duration
 from ..output import Printer
 from ..parser import Parsed
 from ..progress import ProgressLine
@@ -132,8 +132,7 @@ class _Lines:
         title = visible(_title(session)[:400])
         report = conversation.report
         talks = sum(node.kind == "talk" for node in conversation.fold.nodes.values())
-        counted = f"{talks:,} talk" + ("" if talks == 1 else "s")
-        facts = f"{visible(conversation.id)} · {report.state} · round {conversation.fold.head} · {counted}"
+        facts = f"{visible(conversation.id)} · {report.state} · round {conversation.fold.head} · {counted(talks, 'talk')}"
         yield self.maker.line([(title or "untitled", "title")])
         yield self.maker.line([(facts, "dim")])
         for problem in report.problems:

@@ -15,7 +15,7 @@ from asz_core.sessiondata import Landed, SessionData
 from asz_core.storage import CONVERSATIONS
 
 from ...text.safe import visible
-from ...text.words import size
+from ...text.words import counted, size
 from ..output import Printer
 from ..parser import Parsed
 from ..progress import ProgressLine
@@ -37,13 +37,13 @@ class _Tally:
     def sentence(self) -> str:
         """The last line."""
         parts = [
-            _counted(self.conversations, "conversation"),
-            _counted(self.rounds, "round"),
-            f"{_counted(self.files, 'landed file')} ({size(self.bytes)})",
+            counted(self.conversations, "conversation"),
+            counted(self.rounds, "round"),
+            f"{counted(self.files, 'landed file')} ({size(self.bytes)})",
         ]
         if self.unassembled:
-            parts.append(f"{_counted(self.unassembled, 'session')} without a conversation")
-        verdict = _counted(self.problems, "problem") if self.problems else "no problems"
+            parts.append(f"{counted(self.unassembled, 'session')} without a conversation")
+        verdict = counted(self.problems, "problem") if self.problems else "no problems"
         return f"checked {', '.join(parts)}: {verdict}"
 
 
@@ -142,7 +142,3 @@ def _directories(path: str) -> list[str]:
             return sorted(entry.name for entry in entries if entry.is_dir())
     except OSError:
         return []
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number:,} {word}" + ("" if number == 1 else "s")

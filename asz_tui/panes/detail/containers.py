@@ -13,9 +13,9 @@ from asz_core.sessionflow import Node
 from asz_core.vocabulary import CONTAINERS
 
 from ...lines.text_rows import Block
-from ...text.words import duration
+from ...text.words import counted, duration
 from .content import message_items
-from .items import Facts, Item, counted, dim, heading, safe
+from .items import Facts, Item, dim, heading, safe
 from .subject import Subject
 from .words import GATES
 

@@ -16,9 +16,9 @@ from asz_core.vocabulary import CONTAINERS
 from ...glyphs import mark_glyph
 from ...lines.line import Line, Span
 from ...lines.text_rows import Block
-from ...text.words import clock, duration
+from ...text.words import clock, counted, duration
 from .inputs import field_items, input_items
-from .items import Item, counted, dim, heading, record_key, safe, size_words, text_bytes, where
+from .items import Item, dim, heading, record_key, safe, size_words, text_bytes, where
 from .jsontext import json_block, members
 from .markdown import LIMIT, markdown
 from .subject import CALLS, Subject

@@ -14,7 +14,8 @@ from asz_core.vocabulary import QUALITIES, RELATIONS, UNRESOLVED_STATES
 from ...lines.line import Span
 from ...lines.text_rows import Block
 from ...text.cells import clip
-from .items import Facts, Item, counted, dim, heading, safe, where
+from ...text.words import counted
+from .items import Facts, Item, dim, heading, safe, where
 from .subject import Subject
 
 _WORDS = 72

@@ -18,6 +18,7 @@ from ...lines.line import Line, Span
 from ...lines.text_rows import Block
 from ...text.cells import width
 from ...text.safe import visible
+from ...text.words import counted
 
 Item = Block | Line
 Value = str | list[Span]
@@ -95,11 +96,6 @@ def where(ref: Ref) -> str:
 def record_key(ref: Ref) -> Hashable:
     """The key of a row that stands for a landed record."""
     return ("ref", ref.seq, ref.row)
-
-
-def counted(count: int, word: str, plural: str = "") -> str:
-    """``1 step``, ``2 steps``."""
-    return f"{count:,} {word if count == 1 else plural or word + 's'}"
 
 
 def size_words(count: int) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 from ...lines.line import Span
 from ...lines.text_rows import Block
 from ...text.safe import visible
-from ...text.words import duration
-from .items import Facts, Item, counted, dim, heading, record_key, safe, size_words, where
+from ...text.words import counted, duration
+from .items import Facts, Item, dim, heading, record_key, safe, size_words, where
 from .subject import Subject
 from .words import ATTRIBUTIONS, BASES, OPERATIONS
 

@@ -18,7 +18,8 @@ from asz_core.sessionflow import Node
 
 from ...lines.line import Line
 from ...lines.text_rows import Block
-from .items import Facts, Item, counted, dim, heading, record_key, safe, size_words, text_bytes, where
+from ...text.words import counted
+from .items import Facts, Item, dim, heading, record_key, safe, size_words, text_bytes, where
 from .jsontext import json_block
 from .prompt_blocks import content_items, json_item, message_items, some, spelt, tool_items
 

@@ -18,7 +18,8 @@ import msgspec
 
 from ...lines.line import Line, Span
 from ...lines.text_rows import Block
-from .items import Item, counted, dim, heading, safe, size_words
+from ...text.words import counted
+from .items import Item, dim, heading, safe, size_words
 from .jsontext import json_block
 
 _SHOWN = 2_000

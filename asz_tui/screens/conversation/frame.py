@@ -19,7 +19,7 @@ from ...lines.line import Line, Span
 from ...panes.talks_rows import NOISE
 from ...session.opened import Opened
 from ...text.cells import width as cells
-from ...text.words import ago, size
+from ...text.words import ago, counted, size
 from .panes import PANES, PaneSet
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def header(opened: Opened | None, state: HeaderState, now_ms: int, width: int, a
     pieces.append((9, f"{glyph} {_state_words(conversation)}", role))
     pieces += [(6 - at, words, "dim") for at, words in enumerate(_head_words(conversation, now_ms))]
     talks = opened.talk_count
-    pieces.append((2, f"{talks:,} talk" + ("" if talks == 1 else "s"), "dim"))
+    pieces.append((2, counted(talks, "talk"), "dim"))
     pieces.append((1, f"{opened.step_count:,} steps", "dim"))
     if opened.open_count:
         pieces.append((4, f"! {opened.open_count:,}", "warning"))
