@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 NO_TIME = 0
 """The value that stands for «no time»."""
@@ -18,6 +18,7 @@ _RFC3339 = re.compile(
 )
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _EPOCH = date(1970, 1, 1).toordinal()
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTES: dict[str, int] = {}
 _MINUTES_KEPT = 50_000
 
@@ -72,7 +73,7 @@ def _parse_any(text: str) -> int:
         if len(_MINUTES) >= _MINUTES_KEPT:
             _MINUTES.clear()
         _MINUTES[text[:17]] = seconds * 1_000_000_000
-    return _wrap((seconds + second) * 1_000_000_000 + fraction)
+    return wrapped((seconds + second) * 1_000_000_000 + fraction)
 
 
 def _days_in(year: int, month: int) -> int:
@@ -87,7 +88,8 @@ def _epoch_days(year: int, month: int, day: int) -> int:
     return date(year + 2000, month, day).toordinal() - _EPOCH - 730_485
 
 
-def _wrap(ns: int) -> int:
+def wrapped(ns: int) -> int:
+    """A number as a signed integer of 64 bits holds it."""
     return (ns + 2**63) % 2**64 - 2**63
 
 
@@ -106,14 +108,20 @@ def format_ns(ns: int) -> str:
     """RFC 3339 text in UTC of a time, with as many digits (0, 3, 6 or 9) as it needs; empty for no time."""
     if not ns:
         return ""
-    seconds, fraction = divmod(ns, 1_000_000_000)
-    from datetime import UTC, datetime, timedelta
+    text, digits = spell_parts(ns)
+    while digits.endswith("000"):
+        digits = digits[:-3]
+    return f"{text}.{digits}Z" if digits else f"{text}Z"
 
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-    text = moment.strftime("%Y-%m-%dT%H:%M:%S")
-    if fraction:
-        digits = f"{fraction:09d}"
-        while digits.endswith("000"):
-            digits = digits[:-3]
-        text += "." + digits
-    return text + "Z"
+
+def spell_ns(ns: int) -> str:
+    """RFC 3339 text in UTC of an instant, the fraction without zeros at its end; the epoch is one, too."""
+    text, digits = spell_parts(ns)
+    digits = digits.rstrip("0")
+    return f"{text}.{digits}Z" if digits else f"{text}Z"
+
+
+def spell_parts(ns: int, form: str = "%Y-%m-%dT%H:%M:%S") -> tuple[str, str]:
+    """An instant in UTC up to its second, as ``strftime`` spells it, and the nine digits of its fraction."""
+    seconds, fraction = divmod(ns, 1_000_000_000)
+    return (_BEGINNING + timedelta(seconds=seconds)).strftime(form), f"{fraction:09d}"

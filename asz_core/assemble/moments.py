@@ -6,18 +6,11 @@ It takes a little more than a viewer does: an hour of one digit, an offset of 24
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
 
-from ..times import parse_ns
+from ..times import parse_ns, spell_ns, wrapped
 
 _LENIENT = re.compile(r"(\d{4}-\d\d-\d\dT)(\d\d?)(:\d\d:\d\d(?:[.,]\d+)?)(?:Z|([+-])(\d\d):(\d\d))", re.ASCII)
 _MINUTE = 60_000_000_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def wrapped(ns: int) -> int:
-    """A number as a signed integer of 64 bits holds it."""
-    return (ns + 2**63) % 2**64 - 2**63
 
 
 def read_time(text: str) -> int:
@@ -46,14 +39,7 @@ def _leniently(text: str) -> int:
 
 def write_time(ns: int) -> str:
     """RFC 3339 in UTC, the fraction without trailing zeros; empty for no time."""
-    if not ns:
-        return ""
-    seconds, fraction = divmod(ns, 1_000_000_000)
-    moment = _EPOCH + timedelta(seconds=seconds)
-    text = moment.strftime("%Y-%m-%dT%H:%M:%S")
-    if fraction:
-        text += f".{fraction:09d}".rstrip("0")
-    return text + "Z"
+    return spell_ns(ns) if ns else ""
 
 
 def write_span(ns: int) -> str:

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from itertools import pairwise
 
-from .moments import wrapped
+from ..times import wrapped
 from .picture import Picture
 from .store import EXACT, STRONG
 from .talks import Talk

@@ -11,10 +11,11 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
+from ..times import spell_ns
 from .convert import Unwritable
 from .cursors import ACTIVE, CONFLICT, GONE, Cursor, CursorError, format_state, read_cursor, read_next_seq
 from .files import Modes, write_whole
-from .landing import file_name, landed_file, spell_at
+from .landing import file_name, landed_file
 from .sources import Source, source_at
 
 BUDGET = 2 << 20
@@ -74,7 +75,7 @@ class SessionPass:
         """
         self.tally = Tally()
         self._source_root, self._folder, self._session = source_root, folder, session
-        self._ns, self._at, self._modes = ns, spell_at(ns).encode(), modes
+        self._ns, self._at, self._modes = ns, spell_ns(ns).encode(), modes
         self._budget, self._most_files = budget if budget > 0 else BUDGET, most_files
         self._next_seq = 0
         self._used: set[str] = set()

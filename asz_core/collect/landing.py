@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
 
+from ..times import spell_ns, spell_parts
 from .convert import record_line, text_of_name
 from .sources import Source
 from .spelling import plain
 
 ADAPTER, DIALECT = "claude-code-local/0.1.0", "claude-code/1"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def spell_at(ns: int) -> str:
-    """A time as headers and cursors spell it: as many fraction digits as it needs."""
-    seconds, fraction = divmod(ns, 1_000_000_000)
-    digits = f".{fraction:09d}".rstrip("0") if fraction else ""
-    return f"{_EPOCH + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%S}{digits}Z"
 
 
 def spell_stamp(ns: int) -> str:
     """A time as file names spell it: always nine fraction digits."""
-    seconds, fraction = divmod(ns, 1_000_000_000)
-    return f"{_EPOCH + timedelta(seconds=seconds):%Y%m%dT%H%M%S}.{fraction:09d}Z"
+    text, digits = spell_parts(ns, "%Y%m%dT%H%M%S")
+    return f"{text}.{digits}Z"
 
 
 def file_name(source: Source, ns: int, seq: int) -> str:
@@ -58,7 +50,7 @@ def landed_file(source: Source, ns: int, seq: int, payloads: Iterable[tuple[int,
 
 def _header(source: Source, ns: int, seq: int) -> bytes:
     pairs = [
-        ("at", spell_at(ns)),
+        ("at", spell_ns(ns)),
         ("kind", source.kind.header),
         ("adapter", ADAPTER),
         ("dialect", DIALECT),
