@@ -6,12 +6,12 @@
     report = collector.collect_pass()           # what is new since the last pass, also since one of another process
     report.landed                               # sessions that are to be assembled now
 
-Layers, each importing only what stands before it: ``files spelling payload`` · ``shapes sources`` · ``difference changes blocks
+Layers, each importing only what stands before it: ``spelling payload`` · ``shapes sources`` · ``difference changes blocks
 cursors selection`` · ``convert landing`` · ``incremental`` · ``collector``. Section signs name the collecting specification.
 """
 
+from ..writing import PRIVATE, SHARED, Modes
 from .collector import Collector, PassReport
-from .files import PRIVATE, SHARED, Modes
 from .incremental import Tally
 from .selection import DEFAULT_EXCLUDE, Selection
 from .sources import Found, Source, SourceError, default_source

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from ..writing import SHARED, Busy, Lock, Modes, make_folders
 from .cursors import CursorError
-from .files import SHARED, Busy, Lock, Modes, make_folders
 from .incremental import BUDGET, MOST_FILES, SessionPass, Tally, cursors_of
 from .selection import Selection
 from .sources import Found, Source, find, is_session

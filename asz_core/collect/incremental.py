@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from ..times import spell_ns
+from ..writing import Modes, write_whole
 from .convert import Unwritable
 from .cursors import ACTIVE, CONFLICT, GONE, Cursor, CursorError, format_state, read_cursor, read_next_seq
-from .files import Modes, write_whole
 from .landing import file_name, landed_file
 from .sources import Source, source_at
 

@@ -5,7 +5,6 @@ Used by tests, demos and benchmarks; what it writes verifies. It never replaces 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 from collections.abc import Iterable
@@ -15,6 +14,7 @@ import msgspec
 import orjson
 
 from ..errors import RecordError, WriteError
+from ..writing import SHARED, write_new
 from .record import CLOSING, decode_record
 
 _HEADER_KEYS = ("adapter", "dialect", "src", "session", "stream", "batch")
@@ -68,35 +68,7 @@ def publish(path: str | os.PathLike[str], data: bytes) -> None:
         WriteError: when there is a file of that name already; published files are never replaced.
         OSError: when the directory cannot be written.
     """
-    path = os.fspath(path)
-    folder, name = os.path.split(path)
-    os.makedirs(folder, exist_ok=True)
-    import tempfile  # only writers need it, and readers start faster without
-
-    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".tmp", dir=folder)
     try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            os.fchmod(file.fileno(), 0o444)
-        _put_in_place(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _put_in_place(temporary: str, path: str) -> None:
-    """Give a file its name; unlike a rename, a link does not replace what came there in the meantime."""
-    try:
-        os.link(temporary, path)
+        write_new(os.fspath(path), data, SHARED.landed)
     except FileExistsError:
         raise WriteError(f"{path} is already there") from None
-    except OSError:
-        # A file system without hard links.
-        if os.path.lexists(path):
-            raise WriteError(f"{path} is already there") from None
-        os.rename(temporary, path)
-    else:
-        os.unlink(temporary)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asz_core.collect.files import Lock
+from asz_core.writing import Lock
 from asz_tui.cli.parser import instant, seconds
 
 from .conftest import Result

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from asz_core.collect.files import Lock
 from asz_core.collect.incremental import MOST_FILES
+from asz_core.writing import Lock
 from tests.core.collect.helpers import AGENT, MAIN, PROJECT, SESSION, Place, line
 
 META = f"{PROJECT}/{SESSION}/subagents/agent-{AGENT}.meta.json"
@@ -31,7 +31,7 @@ def test_nothing_new_reads_nothing_and_writes_nothing(place: Place, monkeypatch:
     place.write(line("a"))
     place.collect()
     monkeypatch.setattr("builtins.open", _refuse)
-    monkeypatch.setattr("asz_core.collect.files.os.rename", _refuse)
+    monkeypatch.setattr("asz_core.writing.os.rename", _refuse)
     assert place.collect().unchanged == 1
 
 
@@ -39,7 +39,7 @@ def test_another_process_finds_nothing_new_either(place: Place, monkeypatch: pyt
     place.write(line("a"))
     place.collect()
     place.new_collector()
-    monkeypatch.setattr("asz_core.collect.files.os.rename", _refuse)
+    monkeypatch.setattr("asz_core.writing.os.rename", _refuse)
     report = place.collect()
     assert (report.complete, report.files) == (True, 0)
 

@@ -70,7 +70,7 @@ def test_killed_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aft
         place.write(b'{"description":"d"}', META)
         dying = Dying(at, after)
         with monkeypatch.context() as patched:
-            patched.setattr("asz_core.collect.files.os", dying)
+            patched.setattr("asz_core.writing.os", dying)
             try:
                 place.collect()
                 place.write(line("c"), append=True)
