@@ -18,6 +18,11 @@ import orjson
 MAX_DEPTH = 10_000
 """Nesting that a reader must bear; deeper text does not decode."""
 
+SPACE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+"""Unicode white space, as the formats trim it."""
+
+_MARKUP = ((b"<", rb"\u003c"), (b">", rb"\u003e"), (b"&", rb"\u0026"))
+_SEPARATORS = (("\u2028".encode(), rb"\u2028"), ("\u2029".encode(), rb"\u2029"))
 _TOKEN = re.compile(
     rb'[ \t\r\n]*(?:("(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|([{}\[\],:])'
     rb"|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null)(?![0-9A-Za-z.+\-]))"
@@ -34,6 +39,30 @@ def _one_for_each_byte(error: UnicodeError) -> tuple[str, int]:
 
 
 codecs.register_error("asz.each", _one_for_each_byte)
+
+
+def trim(text: str) -> str:
+    """The text without Unicode white space at its ends."""
+    return text.strip(SPACE)
+
+
+def escape_markup(raw: bytes) -> bytes:
+    """JSON with what markup is made of, and the two separators of lines, as escapes."""
+    return _escape(raw, _MARKUP + _SEPARATORS)
+
+
+def escape_separators(raw: bytes) -> bytes:
+    """JSON with U+2028 and U+2029 as escapes."""
+    return _escape(raw, _SEPARATORS)
+
+
+def _escape(raw: bytes, escapes: tuple[tuple[bytes, bytes], ...]) -> bytes:
+    # These bytes occur in JSON only inside strings, so replacing them everywhere is replacing them there.
+    for plain, escaped in escapes:
+        # One byte is looked for about ten times as fast as three.
+        if plain[-1:] in raw:
+            raw = raw.replace(plain, escaped)
+    return raw
 
 
 def text_of(raw: Any) -> str:

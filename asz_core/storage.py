@@ -230,7 +230,7 @@ def read_file(path: str) -> bytes:
     Raises:
         OSError: when it cannot be read, or is no regular file (a pipe would block for ever).
     """
-    with open(path, "rb", buffering=0, opener=_open_without_waiting) as file:
+    with open(path, "rb", buffering=0, opener=open_without_waiting) as file:
         size = os.fstat(file.fileno())
         if not stat.S_ISREG(size.st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
@@ -243,7 +243,7 @@ def read_start(path: str, limit: int) -> bytes:
     Raises:
         OSError: as ``read_file``.
     """
-    with open(path, "rb", buffering=0, opener=_open_without_waiting) as file:
+    with open(path, "rb", buffering=0, opener=open_without_waiting) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
         start = b""
@@ -255,5 +255,6 @@ def read_start(path: str, limit: int) -> bytes:
         return start.split(b"\n", 1)[0]
 
 
-def _open_without_waiting(path: str, flags: int) -> int:
+def open_without_waiting(path: str, flags: int) -> int:
+    """Open as ``open`` does, but a pipe under this name is not waited for."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)

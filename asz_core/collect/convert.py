@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from ..rawjson import text_of
+from ..rawjson import text_of, trim
 from .blocks import Parts, Unwritable, part, unknown
 from .changes import change_record
 from .payload import NULL, OBJECT, TEXT, Payload, read
@@ -18,9 +18,6 @@ from .sources import AGENT_META, JOURNAL, MANIFEST, SCRIPT, Source, agent_id
 from .spelling import plain, size_of
 
 _NOTHING: dict[str, Any] = {}
-_TRIMMED = (
-    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-)
 
 
 class Seen:
@@ -273,14 +270,14 @@ def notification(text: str) -> tuple[str, str]:
         return "", ""
     _, opened, rest = text.partition("<tool-use-id>")
     tool, closed, _ = rest.partition("</tool-use-id>")
-    return (tool.strip(_TRIMMED) if opened and closed else ""), _notified_child(text)
+    return (trim(tool) if opened and closed else ""), _notified_child(text)
 
 
 def _notified_child(text: str) -> str:
     while True:
         _, opened, rest = text.partition("<task-id>")
         child, closed, _ = rest.partition("</task-id>")
-        child = child.strip(_TRIMMED)
+        child = trim(child)
         if not (opened and closed and child):
             return ""
         if agent_id(child):

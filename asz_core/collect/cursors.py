@@ -9,6 +9,8 @@ import os
 import re
 from dataclasses import dataclass, fields
 
+from ..storage import open_without_waiting
+
 ACTIVE, GONE, CONFLICT = b"active", b"source_gone", b"conflict"
 LIVENESS = b"unknown"
 _NUMBER = re.compile(rb"[+-]?[0-9]{1,20}")
@@ -111,7 +113,7 @@ def _text(pairs: list[tuple[bytes, bytes]], columns: int) -> bytes:
 
 def _pairs_of(path: str) -> list[tuple[bytes, bytes]] | None:
     try:
-        with open(path, "rb", buffering=0, opener=lambda p, flags: os.open(p, flags | os.O_NONBLOCK | os.O_CLOEXEC)) as file:
+        with open(path, "rb", buffering=0, opener=open_without_waiting) as file:
             data = file.read()
     except FileNotFoundError:
         return None

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
+from ..storage import open_without_waiting
 from ..times import spell_ns
 from ..writing import Modes, write_whole
 from .convert import Unwritable
@@ -185,7 +186,7 @@ class SessionPass:
         if stat.st_size == cursor.offset and not moved:
             return False
         try:
-            file = open(self._path(source), "rb", buffering=0, opener=_open_without_waiting)  # noqa: SIM115
+            file = open(self._path(source), "rb", buffering=0, opener=open_without_waiting)  # noqa: SIM115
         except FileNotFoundError:
             self._lose(source, cursor)
             return False
@@ -218,7 +219,7 @@ class SessionPass:
     def _digest_again(self, source: Source, offset: int) -> bytes:
         """The digest before the new offset, of the source as it now is; empty when it just vanished."""
         try:
-            with open(self._path(source), "rb", buffering=0, opener=_open_without_waiting) as file:
+            with open(self._path(source), "rb", buffering=0, opener=open_without_waiting) as file:
                 return _tail_digest(file.fileno(), offset)
         except FileNotFoundError:
             return b""
@@ -229,7 +230,7 @@ class SessionPass:
         if cursor is None:
             return
         try:
-            with open(self._path(source), "rb", buffering=0, opener=_open_without_waiting) as file:
+            with open(self._path(source), "rb", buffering=0, opener=open_without_waiting) as file:
                 payload = file.read().rstrip(b"\r\n")
         except FileNotFoundError:
             self._lose(source, cursor)
@@ -346,7 +347,3 @@ def _last_uuid(window: bytes) -> bytes:
     line_end = window.find(b"\n", start)
     end = window.find(b'"', start, line_end)
     return window[start:end] if end >= 0 else b""
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)

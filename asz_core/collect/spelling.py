@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import orjson
 
+from ..rawjson import escape_markup, escape_separators
+
 
 def plain(text: str) -> bytes:
     """A JSON string: as UTF-8, with only what must be escaped, and U+2028 and U+2029."""
-    out = orjson.dumps(text)
-    if b"\xe2\x80" in out:
-        out = out.replace(b"\xe2\x80\xa8", b"\\u2028").replace(b"\xe2\x80\xa9", b"\\u2029")
-    return out
+    return escape_separators(orjson.dumps(text))
 
 
 def escaped(text: str) -> bytes:
     """The same with markup escaped; for what this package itself makes JSON of."""
-    return plain(text).replace(b"<", b"\\u003c").replace(b">", b"\\u003e").replace(b"&", b"\\u0026")
+    return escape_markup(orjson.dumps(text))
 
 
 def size_of(text: str) -> int:

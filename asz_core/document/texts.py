@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from ..rawjson import loads, text_of
+from ..rawjson import SPACE, loads, text_of, trim
 from ..sessiondata.record import Part, Record
 from ..sessionflow.frames import Ref
 
@@ -20,8 +20,7 @@ CLIP = 2000
 
 JOURNAL_CLIP = 160
 
-_SPACE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
-_spaces = re.compile(f"[{_SPACE}]+")
+_spaces = re.compile(f"[{SPACE}]+")
 
 
 def clip(text: str, limit: int = CLIP) -> str:
@@ -32,11 +31,6 @@ def clip(text: str, limit: int = CLIP) -> str:
     if text.isascii():
         return text[:limit]
     return text[:limit].encode()[:limit].decode("utf-8", "ignore")
-
-
-def trim(text: str) -> str:
-    """The text without Unicode white space at its ends."""
-    return text.strip(_SPACE)
 
 
 def collapse(text: str) -> str:
@@ -51,7 +45,7 @@ def readable(record: Record) -> str:
         return ""
     text = "\n".join([part.text for part in parts if part.k == "text" and part.text])
     if text:
-        text = text.strip(_SPACE)
+        text = text.strip(SPACE)
         if text:
             return text
     return _queued_command(parts)
