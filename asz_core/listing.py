@@ -10,15 +10,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from .errors import RoundError
-from .sessionflow.chain import Chain
+from .sessionflow.chain import Chain, header_of
 from .sessionflow.frames import Header, attrs_of
-from .sessionflow.round import decode_header_line
-from .storage import RoundFile, Storage, read_start
+from .storage import RoundFile, Storage
 from .times import optional_ms
 from .vocabulary import is_step
-
-_FIRST_LINE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,7 @@ def quick_row(storage: Storage, conversation: str) -> Row:
     if row.problem:
         row = replace(row, state="incomplete")
     for file in reversed(files):
-        header = _header_of(file)
+        header = header_of(file)
         if header is not None:
             return _with_header(row, header)
     return row
@@ -75,13 +71,6 @@ def _gap(files: list[RoundFile]) -> str:
             return f"round {wanted} is missing; the chain stops at round {wanted - 1}"
         wanted += 1
     return ""
-
-
-def _header_of(file: RoundFile) -> Header | None:
-    try:
-        return decode_header_line(read_start(file.path, _FIRST_LINE))
-    except (OSError, RoundError):
-        return None
 
 
 def _with_header(row: Row, header: Header) -> Row:

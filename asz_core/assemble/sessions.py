@@ -1,11 +1,13 @@
-"""Assembling one session or all of a root, once."""
+"""Assembling one session or all of a root, once; some of them again and again; and which are due."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..errors import Ambiguous, NotFound
+from ..sessionflow.chain import header_of
 from ..storage import Storage
 from .assembler import Assembler, Outcome
 
@@ -49,6 +51,49 @@ def each_session(root: Path | str, ids: Sequence[str] = ()) -> Iterator[Outcome]
     names = storage.sessions()
     wanted = [_resolve(text, names, root) for text in ids] if ids else [name for name in names if storage.landed(name)]
     return (assemble_session(root, name) for name in dict.fromkeys(wanted))
+
+
+def sessions_behind(root: Path | str) -> list[str]:
+    """Sessions with landed files that no round consumed, as one has whose collector was ended between landing and assembling.
+
+    Costs a listing of each session and the first line of its newest round.
+
+    Raises:
+        RootError: when the root cannot be used.
+    """
+    storage = Storage(root)
+    return [name for name in storage.sessions() if (landed := storage.landed(name)) and landed[-1].seq > _consumed(storage, name)]
+
+
+def _consumed(storage: Storage, session: str) -> int:
+    """The sequence through which the rounds of a session consumed, as the newest header that reads says; 0 without one."""
+    return next((header.through_seq for file in reversed(storage.rounds(session)) if (header := header_of(file))), 0)
+
+
+class Assemblers:
+    """Assembles sessions of a root as they grow: of the last few, what was read stays in memory, so that an append costs itself."""
+
+    def __init__(self, root: Path | str, most: int = 4) -> None:
+        """
+        Args:
+            root: the storage root; it need not be there yet.
+            most: how many sessions stay in memory.
+        """
+        self._root = root
+        self._most = most
+        self._kept: OrderedDict[str, Assembler] = OrderedDict()
+
+    def assemble(self, session: str) -> Outcome:
+        """Write the rounds of a session that are due.
+
+        Raises:
+            RootError: when the root cannot be used.
+        """
+        assembler = self._kept.pop(session, None) or Assembler(self._root, session)
+        self._kept[session] = assembler
+        if len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        return assembler.assemble()
 
 
 def _resolve(text: str, names: Sequence[str], root: Path | str) -> str:

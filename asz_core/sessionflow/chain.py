@@ -14,9 +14,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ..errors import FoldError, RoundError
-from ..storage import RoundFile, Storage, read_file
+from ..storage import RoundFile, Storage, read_file, read_start
 from .fold import Delta, Fold
-from .round import Round, parse_round
+from .frames import Header
+from .round import Round, decode_header_line, parse_round
+
+_FIRST_LINE = 1 << 20
+"""Bytes in which a round's header must end to be read by itself."""
 
 
 @dataclass(slots=True)
@@ -228,6 +232,14 @@ def chained_input_digest(previous: str, file_digests: Iterable[str]) -> str:
     """
     text = previous + "".join("\0" + digest for digest in sorted(file_digests))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def header_of(file: RoundFile) -> Header | None:
+    """The header of a round file from its first line alone; None when that cannot be read, or is none that a reader takes."""
+    try:
+        return decode_header_line(read_start(file.path, _FIRST_LINE))
+    except (OSError, RoundError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,9 @@ import msgspec
 
 from asz_core import AszError, Root
 from asz_core.conversation import Conversation
-from asz_core.errors import RoundError
 from asz_core.listing import Row
-from asz_core.sessionflow.round import decode_header_line
-from asz_core.storage import Storage, read_start
+from asz_core.sessionflow.chain import header_of
+from asz_core.storage import Storage
 
 from .guard import TooSlow
 from .opened import Opened
@@ -38,7 +37,6 @@ HITS = 3
 """Hits that a result brings along; the others are found when the conversation is opened."""
 _AROUND = 120
 _TELL_EVERY = 0.1
-_FIRST_LINE = 1 << 20
 
 
 class Hit(msgspec.Struct):
@@ -149,8 +147,9 @@ def _files(storage: Storage, name: str) -> list[tuple[str, int]]:
     sessions = {name}
     for file in rounds:
         # The chain's session is that of its first round; where that does not read, any round names it.
-        with suppress(OSError, RoundError):
-            sessions.add(decode_header_line(read_start(file.path, _FIRST_LINE)).session)
+        header = header_of(file)
+        if header is not None:
+            sessions.add(header.session)
             break
     landed = [file for session in sessions for file in storage.landed(session)]
     found = [file.path for file in (*landed, *rounds)]

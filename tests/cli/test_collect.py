@@ -72,6 +72,16 @@ def test_a_session_held_by_another_is_left_alone(collect: Callable[..., Result],
     assert err == f"asz-tui: {SESSION}: another collector holds this session; it is left alone\n"
 
 
+def test_what_landed_and_was_not_assembled_is_assembled_by_the_next_pass(
+    call: Call, collect: Callable[..., Result], source: Path, tmp_path: Path
+) -> None:
+    collect()
+    rest = ("--source", str(source), "--root", str(tmp_path / "root"))
+    assert call("collect", "--once", *rest).out.endswith("1 session, nothing new, 1 round\n")
+    assert call("collect", "--once", *rest).out.endswith("1 session, nothing new\n")
+    assert call("verify", "--root", str(tmp_path / "root")).code == 0
+
+
 def test_patterns(collect: Callable[..., Result]) -> None:
     assert "0 sessions" in collect("--include", "/srv/other/**").out
     assert "0 sessions" in collect("--exclude", "/srv/**").out

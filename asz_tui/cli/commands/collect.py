@@ -5,15 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
+from asz_core.assemble import Assemblers, sessions_behind
 from asz_core.collect import DEFAULT_EXCLUDE, Collector, PassReport, Selection, SourceError, default_source
-from asz_core.errors import RootError, RoundError
-from asz_core.sessionflow.round import decode_header_line
-from asz_core.storage import Storage, read_start
+from asz_core.errors import RootError
 
 from ...text.safe import visible
 from ...text.words import counted, size
@@ -23,11 +20,8 @@ from ..progress import ProgressLine
 from ..source import root_path
 
 _INTERVAL = 2.0
-_FIRST_LINE = 1 << 20
 _LOOK = 1.0
 """Seconds after which a waiting collector looks whether anybody still reads what it prints."""
-
-_Assemble = Callable[[Path, list[str]], list[Any]]
 
 
 def run(parsed: Parsed) -> int:
@@ -39,8 +33,7 @@ def run(parsed: Parsed) -> int:
     clock = time.time_ns if parsed["at"] is None else (lambda: parsed["at"])
     root = root_path(parsed["root"])
     collector = Collector(source, root, selection=selection, clock=clock)
-    assemble = None if parsed["no_assemble"] else _assembler()
-    passes = _Passes(collector, assemble, Printer(ascii_only=parsed["ascii"]))
+    passes = _Passes(collector, Printer(ascii_only=parsed["ascii"]), assembles=not parsed["no_assemble"])
     if parsed["once"]:
         return passes.make()
     with contextlib.suppress(KeyboardInterrupt):
@@ -53,31 +46,6 @@ def run(parsed: Parsed) -> int:
             except RootError as error:  # it was there before, and may be again
                 passes.lose(str(error))
     return passes.worst
-
-
-def _assembler() -> _Assemble:
-    """What makes conversations of landed sessions."""
-    from asz_core.assemble import assemble_root
-
-    return lambda root, sessions: assemble_root(root, sessions)
-
-
-def _behind(root: str) -> list[str]:
-    """Sessions with landed files that no round consumed, as one has whose collector was ended between landing and assembling."""
-    try:
-        storage = Storage(root)
-    except RootError:  # nothing landed yet
-        return []
-    return [name for name in storage.sessions() if (landed := storage.landed(name)) and landed[-1].seq > _consumed(storage, name)]
-
-
-def _consumed(storage: Storage, session: str) -> int:
-    """The sequence through which the newest round of a session consumed; 0 when there is none that reads."""
-    rounds = storage.rounds(session)
-    try:
-        return decode_header_line(read_start(rounds[-1].path, _FIRST_LINE).partition(b"\n")[0]).through_seq if rounds else 0
-    except (OSError, RoundError):
-        return 0
 
 
 def _wait(seconds: float) -> bool:
@@ -97,12 +65,16 @@ class _Passes:
         worst: the exit code after all of them.
     """
 
-    def __init__(self, collector: Collector, assemble: _Assemble | None, printer: Printer) -> None:
+    def __init__(self, collector: Collector, printer: Printer, *, assembles: bool) -> None:
         self.worst = 0
-        self._collector, self._assemble, self._printer = collector, assemble, printer
+        self._collector, self._printer = collector, printer
+        self._assemblers = Assemblers(collector.root) if assembles else None
         self._told: set[str] = set()
         self._last = ""
-        self._left = _behind(collector.root) if assemble is not None else []
+        self._left: list[str] = []
+        if assembles:
+            with contextlib.suppress(RootError):  # nothing landed yet
+                self._left = sessions_behind(collector.root)
 
     def make(self) -> int:
         """Make one pass.
@@ -152,10 +124,10 @@ class _Passes:
     def _assembled(self, report: PassReport, progress: ProgressLine) -> tuple[int, list[str]]:
         """How many rounds were made, and what failed."""
         sessions = list(dict.fromkeys([*self._left, *report.landed]))
-        if self._assemble is None or not sessions:
+        if self._assemblers is None or not sessions:
             return 0, []
         progress.say(f"assembling {len(sessions)} sessions" if len(sessions) > 1 else f"assembling {sessions[0][:8]}")
-        outcomes = self._assemble(Path(self._collector.root), sessions)
+        outcomes = [self._assemblers.assemble(session) for session in sessions]
         failed = [outcome for outcome in outcomes if outcome.error]
         self._left = [outcome.session for outcome in failed]
         rounds = sum(outcome.rounds for outcome in outcomes if not outcome.error)

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from asz_core import Root
-from asz_core.assemble import Assembler, assemble_root, assemble_session
+from asz_core.assemble import Assembler, Assemblers, assemble_root, assemble_session, sessions_behind
+from asz_core.assemble import landing as landing_module
 from asz_core.assemble.identity import identity, quote
 from asz_core.assemble.moments import read_time, write_span, write_time
 from asz_core.errors import Ambiguous, NotFound
@@ -48,6 +49,34 @@ def test_a_round_is_read_only_and_the_chain_verifies(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o444
     assert sorted(entry.name for entry in folder(tmp_path).iterdir()) == [".lock", "conversation.state", "rounds"]
     assert Root(tmp_path).load(SESSION).report.state == "verified"
+
+
+def test_of_the_last_few_sessions_only_what_landed_since_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["a-1", "a-2", "a-3"]
+    landers = {name: small(tmp_path, name) for name in names}
+    assemblers = Assemblers(tmp_path, most=2)
+    assert [assemblers.assemble(name).round for name in names] == [1, 1, 1]
+    read: list[str] = []
+    real = landing_module.read_entries
+    monkeypatch.setattr(landing_module, "read_entries", lambda file: (read.append(file.wire), real(file))[1])
+    for name in names:
+        landers[name].land("main", record("external", "u2", 5, text(), run="c2"))
+    assert [assemblers.assemble(name).round for name in reversed(names)] == [2, 2, 2]
+    assert [wire.split("/")[0] for wire in read] == ["a-3", "a-2", "a-1", "a-1"]
+
+
+def test_a_session_is_behind_until_its_last_file_is_consumed(tmp_path: Path) -> None:
+    lander = small(tmp_path)
+    small(tmp_path, "b-2")
+    assert sessions_behind(tmp_path) == sorted([SESSION, "b-2"])
+    assemble_root(tmp_path)
+    assert sessions_behind(tmp_path) == []
+    lander.land("main", record("external", "u2", 5, text(), run="c2"))
+    assert sessions_behind(tmp_path) == [SESSION]
+    (path,) = folder(tmp_path, "b-2").glob("rounds/*")
+    path.chmod(0o644)
+    path.write_bytes(b"not a round")
+    assert sessions_behind(tmp_path) == sorted([SESSION, "b-2"])
 
 
 def test_nothing_new(tmp_path: Path) -> None:
