@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .conversation import Conversation, Progress
-from .errors import Ambiguous, NotFound
 from .listing import Row, full_row, newest_first, quick_row
-from .storage import Storage
+from .storage import Storage, only_one
 
 if TYPE_CHECKING:
     from .watch import Changes, RootWatcher
@@ -54,12 +53,7 @@ class Root:
         if self.storage.rounds(text):
             return text
         found = self.storage.conversation_ids(text) if text else []
-        if not found:
-            raise NotFound(f"there is no conversation {text!r} in {self.path}")
-        if len(found) > 1:
-            shown = ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
-            raise Ambiguous(f"{text!r} is the beginning of {len(found)} conversations: {shown}")
-        return found[0]
+        return only_one(text, found, "conversation", self.path)
 
     def row(self, conversation: str, *, full: bool = False) -> Row:
         """A conversation as a list shows it; quick reads one header, full folds its rounds."""

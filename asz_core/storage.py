@@ -11,12 +11,12 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 
-from .errors import RootError
+from .errors import Ambiguous, NotFound, RootError
 
 CONVERSATIONS = "_conversations"
 _ROUND = re.compile(r"r([0-9]{6,})-([0-9a-f]{12})\.sf")
@@ -186,6 +186,21 @@ class Storage:
             return {}
         pairs = (line.split(None, 1) for line in text.splitlines())
         return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+
+
+def only_one(text: str, found: Sequence[str], what: str, where: object) -> str:
+    """The one name that was found to begin with a text.
+
+    Raises:
+        NotFound: when there is none.
+        Ambiguous: when there are several; the message names the first few.
+    """
+    if not found:
+        raise NotFound(f"there is no {what} {text!r} in {where}")
+    if len(found) > 1:
+        shown = ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
+        raise Ambiguous(f"{text!r} is the beginning of {len(found)} {what}s: {shown}")
+    return found[0]
 
 
 def is_plain_name(name: str) -> bool:

@@ -6,9 +6,8 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..errors import Ambiguous, NotFound
 from ..sessionflow.chain import header_of
-from ..storage import Storage
+from ..storage import Storage, only_one
 from .assembler import Assembler, Outcome
 
 
@@ -99,9 +98,4 @@ class Assemblers:
 def _resolve(text: str, names: Sequence[str], root: Path | str) -> str:
     if text in names:
         return text
-    found = [name for name in names if text and name.startswith(text)]
-    if not found:
-        raise NotFound(f"there is no session {text!r} in {root}")
-    if len(found) > 1:
-        raise Ambiguous(f"{text!r} fits {len(found)} sessions: {', '.join(found[:3])}{', …' if len(found) > 3 else ''}")
-    return found[0]
+    return only_one(text, [name for name in names if text and name.startswith(text)], "session", root)
