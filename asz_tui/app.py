@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import locale
 import os
 import select
@@ -36,6 +35,8 @@ from .state import StateStore
 
 if TYPE_CHECKING:
     from asz_core.watch import Changes, RootWatcher
+
+    from .collector import Pause
 
 
 _BELOW_FIRST = 1
@@ -92,6 +93,7 @@ class AszApp(App[int]):
         state: StateStore | None = None,
         reading: FirstReading | None = None,
         listing: FirstListing | None = None,
+        pause: Pause | None = None,
     ) -> None:
         """
         Args:
@@ -110,6 +112,7 @@ class AszApp(App[int]):
             state: where visits and sizes are remembered; nowhere when left out.
             reading: the first reading of the conversation when it began already.
             listing: that of the first rows of the list, likewise.
+            pause: of the garbage collector, which is to end with the first frame.
         """
         super().__init__(ansi_color=True)
         self.animation_level = "none"
@@ -127,6 +130,7 @@ class AszApp(App[int]):
         self._first = (conversation, node)
         self._reading = reading
         self._listing = listing
+        self._pause = pause
         self._watch = watch
         self._begun = False
         self._native = native
@@ -158,7 +162,8 @@ class AszApp(App[int]):
         if self._begun:
             return
         self._begun = True
-        gc.enable()
+        if self._pause is not None:
+            self._pause.end()
         if self._watch:
             from asz_core.watch import RootWatcher
 
@@ -267,6 +272,7 @@ def run_explorer(
     demo: bool = False,
     reading: FirstReading | None = None,
     listing: FirstListing | None = None,
+    pause: Pause | None = None,
 ) -> int:
     """Run the explorer until the person leaves it.
 
@@ -280,6 +286,7 @@ def run_explorer(
         demo: the root is the bundled sample.
         reading: the first reading of the conversation when it began already; the id is a whole one then.
         listing: that of the first rows of the list, likewise.
+        pause: of the garbage collector, which is to end with the first frame.
 
     Returns:
         The exit code.
@@ -301,6 +308,7 @@ def run_explorer(
         state=StateStore(),
         reading=reading,
         listing=listing,
+        pause=pause,
     )
     app.title = "asz-tui demo" if demo else "asz-tui"
     # Threads that read, search and write to the terminal hand over sooner: a key waits a millisecond for them, not five.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from asz_core.errors import Ambiguous, NotFound
 from asz_core.root import Root
 
+from ...collector import Pause
 from ..catalog import names
 from ..output import is_terminal
 from ..parser import Parsed, UsageError, nearest, no_such_command
@@ -38,17 +38,17 @@ def run(parsed: Parsed) -> int:
     name, _, node = wanted.partition("#")
     conversation = root.resolve(name) if name else None
     require_terminal()
-    # Nothing that is imported or read on the way to the first frame is garbage; the app collects again from there on.
-    gc.disable()
+    # Nothing that is imported or read on the way to the first frame is garbage; the app ends the pause there.
+    pause = Pause()
     try:
         from asz_tui.session.first import FirstListing, FirstReading
 
         # While Textual is imported, which takes longer than anything else on the way.
         reading = FirstReading(root, conversation).start() if conversation is not None else None
         listing = FirstListing(root, get_terminal_size().lines).start() if conversation is None else None
-        return open_explorer(parsed, root.path, conversation, node or None, reading=reading, listing=listing)
+        return open_explorer(parsed, root.path, conversation, node or None, reading=reading, listing=listing, pause=pause)
     finally:
-        gc.enable()
+        pause.end()
 
 
 def open_explorer(
@@ -60,6 +60,7 @@ def open_explorer(
     demo: bool = False,
     reading: FirstReading | None = None,
     listing: FirstListing | None = None,
+    pause: Pause | None = None,
 ) -> int:
     """Open the explorer on a root.
 
@@ -79,6 +80,7 @@ def open_explorer(
         demo=demo,
         reading=reading,
         listing=listing,
+        pause=pause,
     )
 
 

@@ -6,7 +6,7 @@ import gc
 import threading
 import weakref
 
-from asz_tui.collector import Apart, paused
+from asz_tui.collector import Apart, Pause, paused
 from asz_tui.screens.conversation import ConversationScreen
 from asz_tui.session.loader import Loader
 from tests.tui.app.driving import case_root, make_app, only_conversation, ready, until
@@ -53,6 +53,29 @@ def test_pauses_nest_and_leave_the_collector_as_it_was() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_a_pause_ends_once_and_only_with_the_last() -> None:
+    assert gc.isenabled()
+    first, second = Pause(), Pause()
+    first.end()
+    first.end()
+    assert not gc.isenabled()
+    second.end()
+    assert gc.isenabled()
+
+
+async def test_the_pause_of_a_start_ends_with_the_first_frame() -> None:
+    root = case_root("fleet")
+    pause = Pause()
+    try:
+        app = make_app(root, only_conversation(root), pause=pause)
+        assert not gc.isenabled()
+        async with app.run_test() as pilot:
+            await ready(pilot)
+            await until(pilot, gc.isenabled)
+    finally:
+        pause.end()
 
 
 def test_the_last_that_is_closed_gives_all_back_to_the_collector() -> None:
