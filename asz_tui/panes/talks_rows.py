@@ -154,8 +154,8 @@ class TalksRows:
         if sort != _NODE:
             return self._touched, self._filled, section.stamp, code, match
         is_open = bool(self.filtered) or self.is_open(section.tree.nodes[place].id)
-        same = self._clock(section, place) == self._clock_above(index)
-        return self._touched, self.clock, section.stamp, code, is_open, same, match
+        # The clock is dim where the row above says the same.
+        return self._touched, self.clock, section.stamp, code, is_open, self._ns_above(index), match
 
     def node_at(self, index: int) -> tuple[Tree, int] | None:
         """The tree and place of a row's node (for a gap or a day, of the node after it); None past the end."""
@@ -453,22 +453,20 @@ class TalksRows:
         return Line(spans, right, mark=("|" if grammar.ascii_only else "▎") if new else "")
 
     def _time(self, section: Section, place: int, index: int) -> Span:
-        text = self._clock(section, place)
-        known = text[:1].isdigit()
-        return f" {text} ", "time" if known and text != self._clock_above(index) else "dim"
+        ns, above = _ns(section, place), self._ns_above(index)
+        text = self._clock(ns)
+        return f" {text} ", "time" if ns and (above is None or text != self._clock(above)) else "dim"
 
-    def _clock(self, section: Section, place: int) -> str:
-        tree = section.tree
-        ns = tree.starts[place] if tree.nodes[place].kind in CONTAINERS else tree.times[place]
+    def _clock(self, ns: int) -> str:
         return clock_text(ns // 1_000_000 if ns else None, self.tz, self.clock)
 
-    def _clock_above(self, index: int) -> str:
-        """The clock of the row above; empty when there is none or it is no node's."""
+    def _ns_above(self, index: int) -> int | None:
+        """The time of the row above; None when there is none or it is no node's."""
         if not index:
-            return ""
+            return None
         section, code = self._at(index - 1)
         place, sort = _split(code)
-        return self._clock(section, place) if sort == _NODE else ""
+        return _ns(section, place) if sort == _NODE else None
 
     def _indent(self, tree: Tree, place: int, folded: bool) -> str:
         depth = tree.depths[place]
@@ -525,6 +523,12 @@ def _pauses(tree: Tree, places: Sequence[int] | None = None) -> list[int]:
     signs = [starts[0] if place == 0 else times[place] or starts[place] for place in places]
     seen = accumulate(signs, max)
     return [place for place, start, last in zip(places[1:], begun[1:], seen, strict=False) if last and start - last > QUIET_NS]
+
+
+def _ns(section: Section, place: int) -> int:
+    """The time that a row says: when what contains others started, else when it was."""
+    tree = section.tree
+    return tree.starts[place] if tree.nodes[place].kind in CONTAINERS else tree.times[place]
 
 
 def _split(code: int) -> tuple[int, int]:
