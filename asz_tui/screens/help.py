@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from textwrap import wrap
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -14,6 +15,9 @@ from ..keys import LISTS, Key, bindings, shown
 from ..lines.bar import Bar
 from ..lines.line import Line, ListSource
 from ..lines.view import LineView
+
+_NAMES = 18
+"""Cells that the names of the keys take."""
 
 _MARK_WORDS = {
     "failed": "failed",
@@ -36,21 +40,25 @@ _STATE_WORDS = {
 }
 
 
-def help_rows(keys: tuple[Key, ...], ascii_only: bool) -> list[tuple[Hashable, Line]]:
-    """The help's rows: keys by group, then what the glyphs mean."""
+def help_rows(keys: tuple[Key, ...], ascii_only: bool, width: int) -> list[tuple[Hashable, Line]]:
+    """The help's rows, so many cells wide: keys by group, then what the glyphs mean."""
     rows: list[tuple[Hashable, Line]] = []
 
     def put(line: Line) -> None:
         rows.append((len(rows), line))
 
     for group in dict.fromkeys(key.group for key in keys):
-        put(Line([(group, "title")]))
+        for words in wrap(group, width):
+            put(Line([(words, "title")]))
         for key in keys:
             if key.group == group:
                 names = shown(key)
                 if ascii_only:
                     names = names.replace("↓", "Down").replace("↑", "Up").replace("←", "Left").replace("→", "Right")
-                put(Line([(f"  {names:<16}", "accent"), (key.words, "text")]))
+                first, *more = wrap(key.words, max(20, width - _NAMES))
+                put(Line([(f"  {names:<16}", "accent"), (first, "text")]))
+                for words in more:
+                    put(Line([(" " * _NAMES, ""), (words, "text")]))
         put(Line())
     at = 1 if ascii_only else 0
     put(Line([("Kinds", "title")]))
@@ -89,8 +97,7 @@ class HelpScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """A title, the rows, a footer."""
         yield Bar(id="header")
-        ascii_only = bool(getattr(self.app, "ascii_mode", False))
-        yield LineView(ListSource(help_rows(self._keys, ascii_only)), show_cursor=False, gutter=True, id="rows")
+        yield LineView(ListSource([]), show_cursor=False, gutter=True, id="rows")
         yield Bar(id="footer")
 
     def on_mount(self) -> None:
@@ -98,6 +105,12 @@ class HelpScreen(Screen[None]):
         self.query_one("#header", Bar).show(Line([(f" help · {self._title_words}", "title")]))
         self.query_one("#footer", Bar).show(Line([(" j/k scroll   q close", "dim")]))
         self.query_one("#rows", LineView).focus()
+
+    def on_resize(self) -> None:
+        """What a key does is wrapped, so that nothing is cut on a small screen."""
+        view = self.query_one("#rows", LineView)
+        ascii_only = bool(getattr(self.app, "ascii_mode", False))
+        view.set_source(ListSource(help_rows(self._keys, ascii_only, view.row_width)))
 
     def action_move(self, how: str) -> None:
         """Scroll."""

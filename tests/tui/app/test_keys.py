@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from asz_tui.demo import sample_root
-from asz_tui.keys import CONVERSATION, HOME
+from asz_tui.keys import CONVERSATION, HOME, Key
 from asz_tui.screens.conversation import ConversationScreen
-from asz_tui.screens.help import HelpScreen
+from asz_tui.screens.help import HelpScreen, help_rows
 from asz_tui.screens.home import HomeScreen
 from tests.tui.app.driving import case_root, listed, make_app, open_case, ready, screen_text, until
 
@@ -259,6 +259,15 @@ async def test_help_lists_every_key_and_closes() -> None:
             assert key.words in text, key.id
         await pilot.press("q")
         assert isinstance(app.screen, ConversationScreen)
+
+
+@pytest.mark.parametrize("keys", [CONVERSATION, HOME], ids=["conversation", "home"])
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_no_row_of_the_help_is_cut_on_a_small_screen(keys: tuple[Key, ...], ascii_only: bool) -> None:
+    rows = ["".join(text for text, _ in line.left) for _, line in help_rows(keys, ascii_only, 78)]
+    assert max(map(len, rows)) <= 78
+    said = " ".join(" ".join(rows).split())
+    assert all(key.words in said for key in keys)
 
 
 async def test_home_opens_sorts_filters_and_quits() -> None:
