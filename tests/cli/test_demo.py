@@ -82,8 +82,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     calls: list[dict[str, Any]] = []
 
     def run_explorer(roots: list[Path], conversation: str | None = None, node: str | None = None, **flags: Any) -> int:
-        # What is to be shown first is read while Textual is imported; the demo's roots are too small for that.
+        # What is to be shown first is read while Textual is imported, with the collector at rest; the demo's roots are too small for that.
         begun = [flags.pop("reading"), flags.pop("listing")]
+        assert (flags.pop("pause") is not None) is not flags["demo"]
         assert [found is not None for found in begun] == [conversation is not None and not flags["demo"],
                                                           conversation is None and not flags["demo"]]
         calls.append({"root": roots[0], "conversation": conversation, "node": node, **flags, "there": roots[0].is_dir()})
