@@ -32,12 +32,12 @@ class StreamsRows(EntryRows):
         """See `EntryRows`."""
         super().__init__(opened, tz)
         self._table = self.table(
-            Column("stream", 22, flex=3),
-            Column("role", 9),
-            Column("named by", 8, rank=2),
-            Column("records", 8, right=True),
+            Column("stream", 18, flex=3),
+            Column("role", 9, rank=1),
+            Column("named by", 8, rank=4),
+            Column("records", 8, right=True, rank=2),
             Column("steps", 6, right=True),
-            Column("first talk", 11, rank=1),
+            Column("first talk", 11, rank=3),
             Column("opened by", 16, flex=2),
         )
         self._folded: set[str] = set()
