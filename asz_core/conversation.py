@@ -7,8 +7,8 @@ and ``take``. The document is built on demand and remembered until a refresh cha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
+import msgspec
 from msgspec import UNSET
 
 from .document.build import build_document
@@ -29,8 +29,7 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being read («rounds» in files, «records» in bytes), how much of it is done, and how much there is."""
 
 
-@dataclass(slots=True)
-class Update:
+class Update(msgspec.Struct):
     """What a refresh took in.
 
     Attributes:
@@ -43,8 +42,8 @@ class Update:
             what they were.
     """
 
-    deltas: list[Delta] = field(default_factory=list)
-    landed: list[Landed] = field(default_factory=list)
+    deltas: list[Delta] = msgspec.field(default_factory=list)
+    landed: list[Landed] = msgspec.field(default_factory=list)
     restarted: bool = False
     files_went: bool = False
     problems_changed: bool = False
@@ -59,8 +58,7 @@ class Update:
         return bool(self.deltas or self.landed or self.restarted or self.problems_changed)
 
 
-@dataclass(slots=True)
-class Pending:
+class Pending(msgspec.Struct):
     """What was read and is not part of the conversation yet."""
 
     rounds: Listing

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from .sessionflow.chain import Chain, header_of
 from .sessionflow.frames import Header, attrs_of
@@ -17,8 +19,7 @@ from .times import optional_ms
 from .vocabulary import is_step
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A conversation as a list shows it. Times are unix milliseconds.
 
     Attributes:

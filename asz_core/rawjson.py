@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-import orjson
+import msgspec
 
 MAX_DEPTH = 10_000
 """Nesting that a reader must bear; deeper text does not decode."""
@@ -83,6 +83,18 @@ def valid_text(raw: bytes) -> bytes:
     return _SURROGATE.sub(_replace_surrogate, raw)
 
 
+def decoded(raw: bytes | str) -> Any:
+    """Decode a JSON value strictly.
+
+    Raises:
+        ValueError: when orjson refuses it.
+    """
+    # What is printed whole seldom comes here, and orjson takes as long to import as a megabyte takes to print.
+    import orjson
+
+    return orjson.loads(raw)
+
+
 def loads(raw: bytes | str) -> Any:
     """Decode any JSON value, forgiving what the formats forgive.
 
@@ -90,7 +102,7 @@ def loads(raw: bytes | str) -> Any:
         ValueError: when the text is not JSON even then.
     """
     try:
-        return orjson.loads(raw)
+        return decoded(raw)
     except ValueError:
         data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else bytes(raw)
         return _loads_slowly(valid_text(data))
@@ -98,7 +110,7 @@ def loads(raw: bytes | str) -> Any:
 
 def _loads_slowly(raw: bytes) -> Any:
     try:
-        return orjson.loads(raw)
+        return decoded(raw)
     except ValueError:
         # orjson stops at 1024 levels; the walk below does not recurse.
         return _Builder(raw).value()
@@ -141,7 +153,7 @@ _COMMA, _COLON = ord(","), ord(":")
 
 def _scalar(raw: bytes) -> Any:
     try:
-        return orjson.loads(raw)
+        return decoded(raw)
     except ValueError:
         # JSON has no largest number, orjson has: what is beyond a double reads as an infinity.
         return float(raw)
@@ -192,7 +204,7 @@ class _Builder:
             elif expect in ("key", "first-key"):
                 if kind != Token.STRING:
                     raise ValueError("a key that is no string")
-                keys[-1] = orjson.loads(raw[start:end])
+                keys[-1] = decoded(raw[start:end])
                 expect = "colon"
                 continue
             elif expect in ("value", "first-value"):
@@ -287,7 +299,7 @@ def _rewrite(
             if toks[at][0] == _COMMA:
                 at += 1
                 continue
-            key = orjson.loads(safe[toks[at][1] : toks[at][2]])
+            key = decoded(safe[toks[at][1] : toks[at][2]])
             at += 2
             known = shape.get(key)
             is_null = safe[toks[at][1] : toks[at][2]] == b"null"
@@ -297,7 +309,7 @@ def _rewrite(
                 continue
             value, at = _rewrite(safe, raw, toks, at, known, raws)
             members[key] = value
-        body = b",".join(orjson.dumps(k) + b":" + v for k, v in members.items())
+        body = b",".join(msgspec.json.encode(k) + b":" + v for k, v in members.items())
         return b"{" + body + b"}", at + 1
     if shape == "plain" and kind == 0x5B:
         items = [safe[begin:end] for _, begin, end in toks[at:end_at]]

@@ -12,9 +12,10 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
+
+import msgspec
 
 from .errors import Ambiguous, NotFound, RootError
 
@@ -24,8 +25,7 @@ _LANDED = re.compile(r".*-([0-9]{6,})\.sd", re.DOTALL)
 _MAX_NUMBER = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class RoundFile:
+class RoundFile(msgspec.Struct, frozen=True):
     """One ``.sf`` file: the number and the digest prefix are what its *name* says."""
 
     path: str
@@ -37,8 +37,7 @@ class RoundFile:
         return hash(self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class LandedFile:
+class LandedFile(msgspec.Struct, frozen=True):
     """One ``.sd`` file. ``wire`` is its path below the root with ``/``; exactly one of ``stream`` and ``run`` may be set."""
 
     path: str

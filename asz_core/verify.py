@@ -8,7 +8,8 @@ more round costs a comparison of each round before it, and the round.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from .sessiondata.session import SessionData
 from .sessionflow.chain import Chain, Link, chained_input_digest
@@ -19,8 +20,7 @@ VERIFYING = "verifying"
 _LISTED = 1000
 
 
-@dataclass(slots=True)
-class Report:
+class Report(msgspec.Struct):
     """What verification found.
 
     Attributes:
@@ -32,9 +32,9 @@ class Report:
     """
 
     state: str = VERIFIED
-    problems: list[str] = field(default_factory=list)
-    verified: list[bool] = field(default_factory=list)
-    pending: set[int] = field(default_factory=set)
+    problems: list[str] = msgspec.field(default_factory=list)
+    verified: list[bool] = msgspec.field(default_factory=list)
+    pending: set[int] = msgspec.field(default_factory=set)
 
 
 def verify_chain(chain: Chain, data: SessionData) -> Report:

@@ -12,13 +12,13 @@ import errno
 import fcntl
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 _TRIES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Modes:
+class Modes(msgspec.Struct, frozen=True):
     """How things are written: the modes of directories, landed files and others, and whether it is waited for the disk.
 
     Without ``durable`` a file is still there whole or not at all after a kill, but perhaps not after a loss of power; that is for

@@ -8,7 +8,6 @@ two schemas is not one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -168,14 +167,13 @@ class ExecutionRecord(msgspec.Struct):
 Observation = ChangeRecord | ExecutionRecord
 
 
-@dataclass(slots=True)
-class Observations:
+class Observations(msgspec.Struct):
     """What was collected: the document's two lists, and the ids of each step's records, by step id."""
 
-    changes: list[dict[str, Any]] = field(default_factory=list)
-    executions: list[dict[str, Any]] = field(default_factory=list)
-    changes_of: dict[str, list[str]] = field(default_factory=dict)
-    executions_of: dict[str, list[str]] = field(default_factory=dict)
+    changes: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    executions: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    changes_of: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    executions_of: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
 
 def collect_observations(fold: Fold, data: SessionData) -> Observations:

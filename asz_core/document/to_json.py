@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 
 import msgspec
-import orjson
 from msgspec import UNSET
 
 from .. import rawjson
@@ -103,7 +102,7 @@ def _plain_entries(name: str, entries: list[Any]) -> Iterator[Any]:
 
 def _plain(raw: bytes) -> Any:
     try:
-        return orjson.loads(raw)
+        return rawjson.decoded(raw)
     except ValueError:
         pass
     try:

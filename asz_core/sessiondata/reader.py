@@ -1,8 +1,8 @@
 """Reading a landed file: one pass over its bytes gives its digest, its lines, its records and the verdict on its closing line.
 
-``parse_landed`` decodes every record from its own line and keeps them, so that other threads get their turn between two;
+``parse_landed`` decodes every record and keeps them, some hundred lines at a time, so that other threads get their turn in between;
 ``check_landed`` finds the same about the file and keeps none; ``skim_landed`` looks at nothing but the times and the failures,
-makes no digest, and leaves the rest to a check later. Cost a megabyte: about 6 ms to parse or to check, while the digests are made
+makes no digest, and leaves the rest to a check later. Cost a megabyte: about 4 ms to parse or to check, while the digests are made
 beside, and about 1.5 ms to skim.
 """
 
@@ -12,8 +12,9 @@ import hashlib
 import threading
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import pairwise
+
+import msgspec
 
 from ..errors import RecordError
 from ..storage import LandedFile, read_file
@@ -25,6 +26,7 @@ from .record import (
     Record,
     decode_closing,
     decode_header,
+    decode_lines,
     decode_record,
     decode_strictly,
     kind_named_by,
@@ -35,10 +37,12 @@ _OBSERVERS = ("changes-", "execution-")
 _OBSERVATION = b"changes/1"
 """The one observation that also stands on ordinary records; others have files of their own."""
 _LARGE = 1 << 19
+_BLOCK = 256
+"""Lines that are decoded at once; other threads get their turn between two blocks."""
+_OPENING, _ENDING = b"{}"
 
 
-@dataclass(slots=True)
-class Landed:
+class Landed(msgspec.Struct):
     """What one pass over a landed file found.
 
     ``fault`` is empty, or why the file contributes no records (its header is refused) or not all (a line does not decode);
@@ -55,14 +59,14 @@ class Landed:
     lines: int = 0
     digest: str = ""
     count: int = 0
-    times: array[int] = field(default_factory=lambda: array("q"))
+    times: array[int] = msgspec.field(default_factory=lambda: array("q"))
     fault: str = ""
     closing_fault: str = ""
     failed: frozenset[int] = frozenset()
     observing: bool = False
     checked: bool = True
-    places: array[int] = field(default_factory=lambda: array("q"))
-    records: list[Record] = field(default_factory=list)
+    places: array[int] = msgspec.field(default_factory=lambda: array("q"))
+    records: list[Record] = msgspec.field(default_factory=list)
 
     def agrees_with(self, other: Landed) -> bool:
         """Whether two readings of a file found the same records: as many, of the same times, the same of them failed."""
@@ -119,7 +123,7 @@ def _read_through(file: LandedFile, data: bytes, *, keep: bool) -> Landed:
     try:
         landed.header = decode_header(first)
         landed.kind = landed.header.kind
-        _take_records(landed, _records(data, landed.places), keep)
+        _take_records(landed, _blocks(data, landed.places), keep)
     except RecordError as error:
         landed.fault = str(error)
         landed.kind = landed.kind or kind_named_by(first)
@@ -131,7 +135,7 @@ def _read_through(file: LandedFile, data: bytes, *, keep: bool) -> Landed:
     return landed
 
 
-def _take_records(landed: Landed, records: Iterable[Record], keep: bool) -> None:
+def _take_records(landed: Landed, blocks: Iterable[list[Record]], keep: bool) -> None:
     """Go through the records of a file.
 
     Raises:
@@ -141,34 +145,60 @@ def _take_records(landed: Landed, records: Iterable[Record], keep: bool) -> None
     failed: list[int] = []
     kept = landed.records
     try:
-        for record in records:
-            times.append(record.time)
-            failed += [len(times) for part in record.parts or () if part.failed]
+        for block in blocks:
+            row = len(times) + 1
+            times += [record.time for record in block]
+            failed += [at for at, record in enumerate(block, row) if record.parts for part in record.parts if part.failed]
             if keep:
-                kept.append(record)
+                kept += block
     finally:
         landed.times = array("q", parse_many(times))
         landed.failed = frozenset(failed)
         landed.count = len(times)
 
 
-def _records(data: bytes, places: array[int]) -> Iterator[Record]:
-    """The records of a file, each decoded from its own line.
+def _blocks(data: bytes, places: array[int]) -> Iterator[list[Record]]:
+    """The records of a file, some lines at a time, each decoded from its own line.
 
     Raises:
         RecordError: at the first that does not decode.
     """
     view = memoryview(data)
-    for row, (start, end) in enumerate(pairwise(islice(places, 1, None)), 1):
-        line = view[start : end - 1]
-        try:
-            record = decode_strictly(line)
-        except _REFUSALS:
-            try:
-                record = decode_record(bytes(line))
-            except RecordError as error:
-                raise RecordError(f"row {row} does not decode; reading stops there ({error})") from None
-        yield record
+    for first in range(1, len(places) - 1, _BLOCK):
+        starts = places[first : first + _BLOCK + 1]
+        records = _decoded_at_once(view, starts)
+        if records is not None:
+            yield records
+            continue
+        for row, (start, end) in enumerate(pairwise(starts), first):
+            yield [_decoded(view[start : end - 1], row)]
+
+
+def _decoded_at_once(view: memoryview, starts: array[int]) -> list[Record] | None:
+    """The records of some lines, or None where they are to be looked at one by one."""
+    last = len(starts) - 1
+    # The decoder alone does not mind two records on a line, or one on two. None is where every line begins with an opening brace
+    # and ends with a closing one: inside of a record these two never follow each other.
+    if [view[start] for start in starts[:last]].count(_OPENING) < last or starts[last] > len(view):
+        return None
+    if [view[end - 2] for end in starts[1:]].count(_ENDING) < last:
+        return None
+    try:
+        records = decode_lines(view[starts[0] : starts[last]])
+    except _REFUSALS:
+        return None
+    return records if len(records) == last else None
+
+
+def _decoded(line: memoryview, row: int) -> Record:
+    try:
+        return decode_strictly(line)
+    except _REFUSALS:
+        pass
+    try:
+        return decode_record(bytes(line))
+    except RecordError as error:
+        raise RecordError(f"row {row} does not decode; reading stops there ({error})") from None
 
 
 def skim_landed(file: LandedFile, data: bytes) -> Landed:

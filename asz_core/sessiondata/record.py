@@ -137,6 +137,9 @@ _closing = msgspec.json.Decoder(Closing)
 decode_strictly = _record.decode
 """Decode one line, or refuse it with one of ``_REFUSALS``; the fast path of a whole file."""
 
+decode_lines = _record.decode_lines
+"""Decode all lines of a block at once, a fourth faster; unlike the strict decoder it does not mind where a line ends."""
+
 skim_many = msgspec.json.Decoder(Skim).decode_lines
 """Decode all lines of a block at once, ten times as fast; it takes every line that the strict decoder takes, and more."""
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from ..errors import RecordError
 from ..rawjson import text_of
@@ -27,15 +28,14 @@ _CHECKED_AT_ONCE = 16_000_000
 """Bytes of skimmed files that one reading checks, so that what lands meanwhile need not wait for all of them."""
 
 
-@dataclass(slots=True)
-class NewFiles:
+class NewFiles(msgspec.Struct):
     """What a listing found: every landed file there is, and those read now."""
 
     listed: list[LandedFile]
-    landed: list[Landed] = field(default_factory=list)
+    landed: list[Landed] = msgspec.field(default_factory=list)
     after: list[LandedFile] | None = None
     """The listing that this one only goes on from, with the files read now; None when it is not so."""
-    unreadable: dict[str, str] = field(default_factory=dict)
+    unreadable: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class SessionData:

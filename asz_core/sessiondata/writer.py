@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-import orjson
 
 from ..errors import RecordError, WriteError
 from ..writing import SHARED, write_new
@@ -39,7 +38,7 @@ def landed_bytes(header: dict[str, Any], records: Iterable[dict[str, Any] | byte
     first: dict[str, Any] = {"h": 1, "schema": "sd/1", "seq": header["seq"], "at": header.get("at", "")}
     first["kind"] = header["kind"]
     first.update({key: header[key] for key in _HEADER_KEYS if header.get(key)})
-    lines = [orjson.dumps(first)]
+    lines = [msgspec.json.encode(first)]
     for record in records:
         line = record if isinstance(record, bytes) else msgspec.json.encode(record)
         if b"\n" in line or not line:
@@ -53,7 +52,7 @@ def landed_bytes(header: dict[str, Any], records: Iterable[dict[str, Any] | byte
         lines.append(line)
     body = b"\n".join(lines) + b"\n"
     closing = {"t": "end", "records": len(lines) - 1, "digest": hashlib.sha256(body).hexdigest()}
-    return body + orjson.dumps(closing) + b"\n"
+    return body + msgspec.json.encode(closing) + b"\n"
 
 
 def landed_name(kind: str, stamp: str, seq: int) -> str:

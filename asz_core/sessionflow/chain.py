@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import islice
+
+import msgspec
 
 from ..errors import FoldError, RoundError
 from ..storage import RoundFile, Storage, read_file, read_start
@@ -23,8 +24,7 @@ _FIRST_LINE = 1 << 20
 """Bytes in which a round's header must end to be read by itself."""
 
 
-@dataclass(slots=True)
-class Link:
+class Link(msgspec.Struct):
     """One round file of the chain: what it reads as, or why it does not read; whether the fold reached it."""
 
     file: RoundFile
@@ -242,8 +242,7 @@ def header_of(file: RoundFile) -> Header | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """The newest round of a chain as the directory tells it, and whether the state file agrees."""
 
     number: int

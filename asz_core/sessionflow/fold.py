@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
 from sys import intern
 
+import msgspec
 from msgspec import UNSET
 
 from ..errors import FoldError
@@ -24,17 +24,16 @@ _FEW = frozenset({"session", "segment", "stream", "epoch"})
 """Kinds that a conversation has few nodes of, and that are asked for by kind after every round."""
 
 
-@dataclass(slots=True)
-class Delta:
+class Delta(msgspec.Struct):
     """What applying one round changed, by id."""
 
     round: int
-    added: set[str] = field(default_factory=set)
-    changed: set[str] = field(default_factory=set)
-    removed: set[str] = field(default_factory=set)
-    parents: set[str] = field(default_factory=set)
+    added: set[str] = msgspec.field(default_factory=set)
+    changed: set[str] = msgspec.field(default_factory=set)
+    removed: set[str] = msgspec.field(default_factory=set)
+    parents: set[str] = msgspec.field(default_factory=set)
     """Nodes whose list of children changed, and the children's old parents."""
-    moved: set[str] = field(default_factory=set)
+    moved: set[str] = msgspec.field(default_factory=set)
     """Nodes that came, went, or have another parent or kind: only under these can a node have come into another tree. Empty for the
     first round of a fold that nobody asked anything of yet."""
 

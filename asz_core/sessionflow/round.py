@@ -8,7 +8,6 @@ tried once more with invalid text read as U+FFFD and ``null`` as absent before t
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -40,8 +39,7 @@ PREFIX = "sessionflow: "
 """What the original puts before a refusal of a round; a document repeats it (formats.md section 4, Verification)."""
 
 
-@dataclass(slots=True)
-class Round:
+class Round(msgspec.Struct):
     """A round that reads: its header, its entities in file order, and facts about the file.
 
     ``size`` is in bytes, ``lines`` counts newline bytes, ``file_digest`` is the SHA-256 of the whole file, ``digest`` the commit's.
