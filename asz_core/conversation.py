@@ -108,13 +108,14 @@ class Conversation:
             progress: told how far the reading is.
             skim: only skim the landed files: the rest is to be read and ``verifying`` true until further readings were taken.
         """
+        ahead = self.data.read_ahead()
         rounds = self.chain.read_new(_part(progress, "rounds"))
         lost = self.chain.lost(rounds)
         session = self._session_of(rounds, lost)
         data = self.data
         if lost or session != data.session:
             data = SessionData(self.storage, session, keep_records=data.keep_records)
-        return Pending(rounds, data, data.read_new(_part(progress, "records"), skim=skim))
+        return Pending(rounds, data, data.read_new(_part(progress, "records"), skim=skim, ahead=ahead))
 
     def _session_of(self, rounds: Listing, lost: bool) -> str:
         """The session that the fold will have: that of the first round of the chain, or the conversation's id without one."""

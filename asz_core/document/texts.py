@@ -58,11 +58,15 @@ def _json_text(part: Part) -> Any:
 
 def _queued_command(parts: list[Part]) -> str:
     for part in parts:
-        source = _json_text(part)
-        raw = source.encode() if isinstance(source, str) else bytes(source)
-        if b"queued_command" not in raw and b"\\u" not in raw:
-            continue
-        value = _load(raw)
+        if part.data is not UNSET:
+            source: bytes | str = bytes(part.data)
+            if b"queued_command" not in source and b"\\u" not in source:
+                continue
+        else:
+            source = part.text
+            if "queued_command" not in source and "\\u" not in source:
+                continue
+        value = _load(source)
         if not isinstance(value, dict) or value.get("type") != "queued_command":
             continue
         prompt = value.get("prompt") or []

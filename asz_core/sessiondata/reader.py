@@ -8,14 +8,13 @@ beside, and about 1.5 ms to skim.
 
 from __future__ import annotations
 
-import hashlib
-import threading
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import msgspec
 
+from ..digests import Digests
 from ..errors import RecordError
 from ..storage import LandedFile, read_file
 from ..times import parse_many
@@ -36,7 +35,6 @@ from .record import (
 _OBSERVERS = ("changes-", "execution-")
 _OBSERVATION = b"changes/1"
 """The one observation that also stands on ordinary records; others have files of their own."""
-_LARGE = 1 << 19
 _BLOCK = 256
 """Lines that are decoded at once; other threads get their turn between two blocks."""
 _OPENING, _ENDING = b"{}"
@@ -118,7 +116,7 @@ def _read_through(file: LandedFile, data: bytes, *, keep: bool) -> Landed:
     """Find everything about a file: one pass over its line breaks, one decoding each line by itself, and one digest beside it."""
     landed = Landed(file, size=len(data), places=row_places(data))
     end = min(landed.places[-1], len(data))
-    digests = _Digests(data, end)
+    digests = Digests(data, end)
     first = data[: landed.places[1] - 1] if len(landed.places) > 1 else data.partition(b"\n")[0]
     try:
         landed.header = decode_header(first)
@@ -221,32 +219,6 @@ def skim_landed(file: LandedFile, data: bytes) -> Landed:
     landed.failed = frozenset([row for row, skim in rows if skim.parts for part in skim.parts if part.failed])
     landed.observing = file.name.startswith(_OBSERVERS)
     return landed
-
-
-class _Digests:
-    """SHA-256 of a file, and of what stands before its closing line, in one pass; a large file's is made beside the decoding."""
-
-    def __init__(self, data: bytes, end: int) -> None:
-        self._data = memoryview(data)
-        self._end = end
-        self._thread: threading.Thread | None = None
-        if len(data) > _LARGE:
-            self._thread = threading.Thread(target=self._compute, daemon=True)
-            self._thread.start()
-        else:
-            self._compute()
-
-    def _compute(self) -> None:
-        hashed = hashlib.sha256(self._data[: self._end])
-        self._before = hashed.hexdigest()
-        hashed.update(self._data[self._end :])
-        self._whole = hashed.hexdigest()
-
-    def values(self) -> tuple[str, str]:
-        """Digest of all bytes, and of those before the closing line."""
-        if self._thread is not None:
-            self._thread.join()
-        return self._whole, self._before
 
 
 def row_places(data: bytes) -> array[int]:

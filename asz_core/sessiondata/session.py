@@ -20,6 +20,7 @@ import msgspec
 from ..errors import RecordError
 from ..rawjson import text_of
 from ..storage import LandedFile, Storage, read_file
+from .ahead import ReadAhead
 from .reader import Landed, check_landed, parse_landed, row_places, skim_landed
 from .record import Record, decode_record
 
@@ -64,12 +65,19 @@ class SessionData:
         self._recent: OrderedDict[tuple[str, int], Record | None] = OrderedDict()
         self._failed_once = False
 
-    def read_new(self, progress: Callable[[int, int], None] | None = None, *, skim: bool = False) -> NewFiles:
+    def read_ahead(self) -> ReadAhead | None:
+        """Begin to read what ``read_new`` will need, when nothing was read yet."""
+        return None if self.files else ReadAhead(self.storage, self.session)
+
+    def read_new(
+        self, progress: Callable[[int, int], None] | None = None, *, skim: bool = False, ahead: ReadAhead | None = None
+    ) -> NewFiles:
         """List the session's directory and read the files not read yet, changing nothing; may run in another thread.
 
         Args:
             progress: called with (bytes read, bytes in all) after each file.
             skim: only skim them; the readings after the next ``take`` check them.
+            ahead: what was read of them already.
         """
         known = self._by_path
         listed = self.storage.landed(self.session, known) if known else self.storage.landed(self.session)
@@ -80,7 +88,8 @@ class SessionData:
         read = skim_landed if skim else parse_landed if self.keep_records else check_landed
         for number, file in enumerate(new):
             try:
-                found.landed.append(read(file, read_file(file.path)))
+                data = ahead.take(file.path) if ahead is not None else None
+                found.landed.append(read(file, read_file(file.path) if data is None else data))
             except OSError as error:
                 found.unreadable[file.wire] = error.strerror or str(error)
                 continue

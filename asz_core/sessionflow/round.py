@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw
 
+from ..digests import Digests
 from ..errors import RoundError, WriteError
 from ..rawjson import forgiving, loads
 from .frames import (
@@ -67,6 +68,7 @@ def parse_round(data: bytes) -> Round:
     Raises:
         RoundError: when the round is refused; its message is one sentence without the file's name.
     """
+    digests = _digests(data)
     frames, lines = _decode_all(data)
     if not frames or type(frames[0]) is not Header:
         raise RoundError(PREFIX + "round has no header")
@@ -85,7 +87,7 @@ def parse_round(data: bytes) -> Round:
     if (commit.counts or Counts()) != counts:
         claimed = _counts_text(commit.counts or Counts())
         raise RoundError(f"{PREFIX}counts mismatch: read {_counts_text(counts)}, round claims {claimed}")
-    computed, file_digest = _digests(data, lines[-1])
+    file_digest, computed = digests.values() if digests is not None else _digests_by_line(data, lines[-1])
     if computed != commit.digest:
         raise RoundError(
             f"{PREFIX}digest mismatch: computed {computed[:12]}, round claims {commit.digest[:12] or 'nothing'}"
@@ -254,22 +256,20 @@ def _check_provider_bodies(entities: list[Any], lines: Any, header: Header) -> N
                 _refuse_ref(body.ref, lines[at], header.through_seq)
 
 
-def _digests(data: bytes, commit_line: int) -> tuple[str, str]:
-    """SHA-256 over every line before the commit, each with its newline, and over the whole file.
+def _digests(data: bytes) -> Digests | None:
+    """The digests, being made, of a round without empty lines; None where there are some, which the commit's does not cover."""
+    if data.startswith(b"\n") or b"\n\n" in data:
+        return None
+    return Digests(data, data.rfind(b"\n", 0, len(data) - data.endswith(b"\n")) + 1)
 
-    Empty lines are not part of the first; without any, one pass makes both.
-    """
-    if not data.startswith(b"\n") and b"\n\n" not in data:
-        end = data.rfind(b"\n", 0, len(data) - data.endswith(b"\n")) + 1
-        hashed = hashlib.sha256(memoryview(data)[:end])
-        before = hashed.hexdigest()
-        hashed.update(memoryview(data)[end:])
-        return before, hashed.hexdigest()
+
+def _digests_by_line(data: bytes, commit_line: int) -> tuple[str, str]:
+    """SHA-256 over the whole file, and over every line before the commit that is not empty, each with its newline."""
     hashed = hashlib.sha256()
     for line in data.split(b"\n")[: commit_line - 1]:
         if line:
             hashed.update(line + b"\n")
-    return hashed.hexdigest(), hashlib.sha256(data).hexdigest()
+    return hashlib.sha256(data).hexdigest(), hashed.hexdigest()
 
 
 def round_bytes(header: dict[str, Any] | Header, entities: list[Any]) -> tuple[bytes, str]:

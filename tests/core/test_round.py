@@ -512,3 +512,11 @@ def test_the_first_fault_in_order_is_told() -> None:
 
 def test_counts_have_a_value_for_what_is_not_there() -> None:
     assert Counts() == Counts(0, 0, 0)
+
+
+def test_a_large_round_has_the_same_digests() -> None:
+    data = raw_round(HEAD, *(node(f"n{number}", "tool", (1, 1), parent="x" * 100) for number in range(6000)))
+    found = parse_round(data)
+    body = data[: data.rindex(b'{"t":"commit"')]
+    assert len(data) > 700_000 and (found.digest, found.file_digest, len(found.entities)) == (sha(body), sha(data), 6000)
+    refuse(data.replace(b'"xxx', b'"yxx', 1), "digest mismatch")

@@ -10,10 +10,11 @@ import pytest
 
 from asz_core import RecordError
 from asz_core.sessiondata import Landed, SessionData, decode_record, landed_bytes, parse_landed
+from asz_core.sessiondata.ahead import ReadAhead
 from asz_core.sessiondata.reader import check_landed
 from asz_core.sessiondata.record import decode_closing, decode_header, kind_named_by
-from asz_core.storage import LandedFile, Storage
-from tests.core.helpers import START_MS, Maker, clock, line, node, part, record, said, sha
+from asz_core.storage import LandedFile, Storage, read_file
+from tests.core.helpers import SESSION, START_MS, Maker, clock, line, node, part, record, said, sha
 
 HEADER = {
     "h": 1,
@@ -618,3 +619,76 @@ def test_a_large_file_has_the_same_digests() -> None:
     found = landed(data)
     assert len(data) > 3_000_000 and (found.digest, found.closing_fault, found.count) == (sha(data), "", 3000)
     assert "digest mismatch" in landed(data.replace(b"xx", b"xy", 1)).closing_fault
+
+
+# --- many lines at once, and read ahead
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        (b'{"id":"x"} {"id":"y"}', b'{"id":', b'"z"}'),  # as many records as lines, but not one on each
+        (b'{"id":', b'"z"}', b'{"id":"x"} {"id":"y"}'),
+        (b'{"label":"a', b'b"}', b'{"id":"x"} {"id":"y"}'),
+        (b"", b'{"id":"x"} {"id":"y"}'),
+        (b'[{"id":"x"}', b'{"id":"y"}]'),
+        (b'{"usage":{}', b',"id":"z"}', b'{"id":"x"} {"id":"y"}'),
+    ],
+)
+@pytest.mark.parametrize("before", [0, 1, 255, 256, 300])
+def test_every_record_stands_on_a_line_of_its_own(wrong: tuple[bytes, ...], before: int) -> None:
+    first = [{"id": f"a{n}", "time": clock(n)} for n in range(before)]
+    found = landed(file_of(*first, *wrong, *({"id": f"b{n}"} for n in range(600))))
+    assert ids(found) == [one["id"] for one in first] and found.count == before
+    assert found.fault.startswith(f"row {before + 1} does not decode")
+
+
+def test_a_line_with_blanks_around_its_record_is_one_all_the_same() -> None:
+    lines = [b'{"id":"a"}', b' {"id":"b"}', b'{"id":"c"} ', b'{"id":"d"}\r', {"id": "e", "label": b"\xff".decode("latin-1")}]
+    found = landed(file_of(*lines))
+    assert (ids(found), found.fault) == (["a", "b", "c", "d", "e"], "")
+
+
+def test_failures_and_times_are_those_of_their_rows_in_a_long_file() -> None:
+    records = [record(part("result", failed=n % 7 == 0), time=clock(n)) for n in range(900)]
+    found = landed(landed_bytes(HEADER, records))
+    assert found.failed == frozenset(range(1, 901, 7)) and found.count == len(found.times) == 900
+    assert [time // 10**9 - found.times[0] // 10**9 for time in found.times] == list(range(900))
+
+
+def _large(maker: Maker, count: int = 3) -> list[bytes]:
+    for number in range(count):
+        maker.land({"id": f"{number}", "label": "x" * 1_100_000})
+    return [path.read_bytes() for path in maker.files.values()]
+
+
+def test_large_files_are_read_once_whoever_reads_them(maker: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = _large(maker)
+    opened: list[str] = []
+
+    def counted(path: str) -> bytes:
+        opened.append(path)
+        return read_file(path)
+
+    monkeypatch.setattr("asz_core.sessiondata.ahead.read_file", counted)
+    data = SessionData(Storage(maker.path), SESSION)
+    ahead = data.read_ahead()
+    assert ahead is not None
+    found = data.read_new(ahead=ahead)
+    assert [one.digest for one in found.landed] == [sha(data) for data in whole]
+    assert sorted(opened) == sorted(map(str, maker.files.values()))
+    data.take(found)
+    assert data.read_ahead() is None, "only the first reading is worth it"
+
+
+def test_a_file_that_cannot_be_read_ahead_is_read_when_its_turn_comes(maker: Maker) -> None:
+    _large(maker, 2)
+    first, second = maker.files.values()
+    second.unlink()
+    second.mkdir()
+    ahead = ReadAhead(Storage(maker.path), SESSION)
+    assert ahead.take(str(first)) == first.read_bytes()
+    assert ahead.take(str(first)) is None, "once"
+    assert ahead.take(str(second)) is None
+    for session in ("../s0", "s1", ""):
+        assert ReadAhead(Storage(maker.path), session).take(str(first)) is None
