@@ -670,7 +670,8 @@ def test_large_files_are_read_once_whoever_reads_them(maker: Maker, monkeypatch:
         opened.append(path)
         return read_file(path)
 
-    monkeypatch.setattr("asz_core.sessiondata.ahead.read_file", counted)
+    for module in ("ahead", "session"):
+        monkeypatch.setattr(f"asz_core.sessiondata.{module}.read_file", counted)
     data = SessionData(Storage(maker.path), SESSION)
     ahead = data.read_ahead()
     assert ahead is not None
