@@ -52,10 +52,21 @@ def _guarded(argv: Sequence[str], *, one_shot: bool) -> int:
             return _version()
         if parsed["help"]:
             return _help(parsed)
-        return _run(parsed)
+        code = _run(parsed)
+        if parsed.kept is not None:
+            _end(code)
+        return code
     except UsageError as error:
         complain(str(error))
         return WRONG_USAGE
+
+
+def _end(code: int) -> None:
+    """End the process once all is written; freeing a document object by object takes a tenth of the time it took to print."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # closed from the start
+            stream.flush()
+    os._exit(code)
 
 
 def _run(parsed: Parsed) -> int:

@@ -86,13 +86,15 @@ class Parsed:
         command: None when the explorer is meant.
         options: by key; every option of the command and every common one is there.
         one_shot: the process ends after this, so nothing needs tidying up.
+        kept: what a one-shot command leaves to the system: with it the process ends as soon as everything is written.
     """
 
-    __slots__ = ("command", "one_shot", "options", "words")
+    __slots__ = ("command", "kept", "one_shot", "options", "words")
 
     def __init__(self, command: Command | None, options: dict[str, Any], words: list[str]) -> None:
         self.command, self.options, self.words = command, options, words
         self.one_shot = False
+        self.kept: object = None
 
     def __getitem__(self, key: str) -> Any:
         return self.options[key]

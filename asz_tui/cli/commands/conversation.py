@@ -5,7 +5,6 @@ The document is the one command whose time counts, so this module imports nothin
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +21,6 @@ from ..parser import Parsed, UsageError
 from ..source import root_path
 
 if TYPE_CHECKING:
-    from asz_core.conversation import Conversation
     from asz_core.sessionflow import Chain, Header, Node
     from asz_core.storage import LandedFile
 
@@ -54,7 +52,7 @@ def _print_document(root: Root, parsed: Parsed) -> None:
             progress.wipe()
         write_bytes(chunks)
         if parsed.one_shot:
-            _leave_to_the_system(conversation)
+            parsed.kept = conversation
 
 
 def _progress() -> AbstractContextManager[ProgressLine | None]:
@@ -63,16 +61,6 @@ def _progress() -> AbstractContextManager[ProgressLine | None]:
     from ..progress import ProgressLine
 
     return ProgressLine()
-
-
-def _leave_to_the_system(conversation: Conversation) -> None:
-    """Let the end of the process free the memory at once, not object by object.
-
-    The list holds itself, so no counting of references frees it, and it is frozen, so the collector's last run does not either.
-    """
-    kept: list[object] = [conversation]
-    kept.append(kept)
-    gc.freeze()
 
 
 def _print_summary(root: Root, wanted: str, printer: Printer) -> None:
