@@ -83,7 +83,7 @@ def _same_blank(one: Style, other: Style) -> bool:
 
 
 class StripCache:
-    """Finished strips by whatever tells them apart, the oldest thrown out first.
+    """Finished strips by whatever tells them apart; thrown out first is what was not asked for the longest.
 
     Attributes:
         limit: the most strips to keep.
@@ -105,10 +105,13 @@ class StripCache:
 
     def get(self, key: Hashable) -> Strip | None:
         """Look a strip up."""
-        return self._strips.get(key)
+        strip = self._strips.pop(key, None)
+        if strip is not None:
+            self._strips[key] = strip
+        return strip
 
     def put(self, key: Hashable, strip: Strip) -> None:
-        """Keep a strip, at the cost of the oldest one when full."""
+        """Keep a strip, at the cost of the one that was not asked for the longest when full."""
         if len(self._strips) >= self.limit:
             del self._strips[next(iter(self._strips))]
         self.made += 1

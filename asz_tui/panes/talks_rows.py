@@ -152,7 +152,7 @@ class TalksRows:
         match = self.match.pattern if self.match else None
         place, sort = _split(code)
         if sort != _NODE:
-            return self._touched, self._filled, section.stamp, code, match
+            return self._touched, self.clock, section.stamp, code, section.day, section.gap_ns, match
         is_open = bool(self.filtered) or self.is_open(section.tree.nodes[place].id)
         # The clock is dim where the row above says the same.
         return self._touched, self.clock, section.stamp, code, is_open, self._ns_above(index), match

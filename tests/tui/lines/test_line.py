@@ -101,3 +101,13 @@ def test_strip_cache_is_bounded() -> None:
         cache.put(key, strip)
     assert len(cache) == 3
     assert cache.get(9) is strip and cache.get(0) is None
+
+
+def test_what_was_asked_for_stays_in_the_strip_cache() -> None:
+    cache = StripCache(limit=3)
+    strip = Palette(styles_for("dark"), Style()).strip([("x", "")], 1)
+    for key in range(3):
+        cache.put(key, strip)
+    assert cache.get(0) is strip
+    cache.put(3, strip)
+    assert [key for key in range(4) if cache.get(key)] == [0, 2, 3]
