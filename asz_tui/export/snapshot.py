@@ -8,9 +8,9 @@ however long the conversation is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from asz_core.conversation import Conversation
 from asz_core.errors import AszError

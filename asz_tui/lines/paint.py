@@ -7,13 +7,17 @@ Cost: a look-up of a role or of a strip is one dictionary access; a strip is mad
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
 from asz_tui.lines.line import Span
+
+_WORTH = 24
+"""Cells that must be spared before a part of a line is written instead of all of it."""
 
 
 class Palette:
@@ -133,3 +137,44 @@ def same_strip(one: Strip | None, other: Strip) -> bool:
         True when repainting could be spared.
     """
     return one is other or (one is not None and list(one) == list(other))
+
+
+def changed_part(before: Strip | None, after: Strip) -> tuple[int, Strip]:
+    """What has to be written of a line where another one stands.
+
+    Args:
+        before: what stands there; None for nothing that is known.
+        after: the whole line.
+
+    Returns:
+        The cell at which to begin, and what to write from there on: all of it where that spares little.
+    """
+    width = after.cell_length
+    if before is None or before.cell_length != width:
+        return 0, after
+    old, new = list(before), list(after)
+    start = _cells_alike(old, new)
+    end = width - _cells_alike(_reversed(old, start, width), _reversed(new, start, width))
+    return (0, after) if start + width - end < _WORTH else (start, after.crop(start, end))
+
+
+def _cells_alike(one: Sequence[Segment], other: Sequence[Segment]) -> int:
+    """Cells at the beginning that look the same in both; cut between segments, or between two characters of plain ASCII."""
+    cells = 0
+    for a, b in zip(one, other, strict=False):
+        if not (cell_len(a.text[:1]) and cell_len(b.text[:1])):
+            return 0  # it belongs to the cell before it
+        if a == b:
+            cells += cell_len(a.text)
+            continue
+        if a.style == b.style and a.text.isascii() and b.text.isascii():
+            shorter = min(len(a.text), len(b.text))
+            cells += next((at for at in range(shorter) if a.text[at] != b.text[at]), shorter)
+        break
+    return cells
+
+
+def _reversed(segments: Sequence[Segment], start: int, end: int) -> list[Segment]:
+    """The segments between two cells from the last to the first, those of ASCII turned round."""
+    cut = Strip(segments).crop(start, end)
+    return [Segment(s.text[::-1], s.style) if s.text.isascii() else s for s in reversed(list(cut))]

@@ -5,7 +5,7 @@ sheet (borders, padding, tints), puts a frame together from all widgets in sight
 key in several frames, each up to two of its ticks later. Lines here have nothing of a style sheet: their strips go to the
 compositor as they are, all that changed for one key stands in one frame, and after a key that changed nothing but lines
 (`paint_now`) these are written without putting a frame together at all. Where a list as wide as the terminal was scrolled, the
-terminal moves the lines that stay, and only the others are written.
+terminal moves the lines that stay, and only the others are written. Where few lines changed, only the part of each that differs is.
 
 Cost: `show_lines` and a frame cost the lines that differ; a frame that the compositor makes, a look at every line in sight too.
 """
@@ -24,7 +24,10 @@ from textual.screen import UPDATE_PERIOD, Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from asz_tui.lines.paint import same_strip
+from asz_tui.lines.paint import changed_part, same_strip
+
+_FEW = 8
+"""Lines up to which it is found out what of each has to be written; more are sent as they were made ahead."""
 
 
 class Painted(Widget):
@@ -85,19 +88,26 @@ class Painted(Widget):
         dirty.difference_update(crop.line_range)
         return strips
 
-    def _take_due(self, *, can_scroll: bool) -> tuple[int, dict[int, Strip]] | None:
-        """How far to scroll and the lines that are due then, taken as painted; None where more is to be painted than these."""
+    def _take_due(self, *, can_scroll: bool) -> tuple[int, list[tuple[int, int, Strip]]] | None:
+        """How far to scroll and what is due then, taken as painted; None where more is to be painted than lines that are due.
+
+        Returns:
+            The lines to scroll, up when positive; and where to begin, on which line, with what.
+        """
         due = self._due
         if self.outer_size != self.size or not all(region.height == 1 and region.y in due for region in self._repaint_regions):
             return None
         shift, lines = self._scrolled(due) if can_scroll and self._shift else (0, due)
+        parts = [(0, line, strip) for line, strip in sorted(lines.items())]
+        if len(parts) <= _FEW:
+            parts = [_part_of(line, self._painted.get(line + shift), strip) for _, line, strip in parts]
         self._exchange_repaint_regions()
         self._due = {}
         self._shift = 0
         self._painted.update(due)
         self._styles_cache._cache.update(due)
         self._styles_cache._dirty_lines.difference_update(due)
-        return shift, lines
+        return shift, parts
 
     def _scrolled(self, due: dict[int, Strip]) -> tuple[int, dict[int, Strip]]:
         """The lines that differ once what is painted is scrolled; no scroll where that spares nothing."""
@@ -110,6 +120,11 @@ class Painted(Widget):
             if not same_strip(painted.get(line + shift), strip):
                 lines[line] = strip
         return (shift, lines) if len(lines) + 1 < len(due) else (0, due)
+
+
+def _part_of(line: int, before: Strip | None, after: Strip) -> tuple[int, int, Strip]:
+    start, part = changed_part(before, after)
+    return start, line, part
 
 
 class _Lines(CompositorUpdate):
@@ -167,11 +182,11 @@ def _lines_only(screen: Screen[Any]) -> _Lines | None:
             regions += [Region(0, first, screen.size.width, last + 1 - first) for first, last, _ in found.scrolls]
             screen._compositor._dirty_regions.update(regions)
             return None
-        shift, due = taken
+        shift, parts = taken
         dirty.discard(widget)
         if shift:
             found.scrolls.append((y, y + widget.size.height - 1, shift))
-        found.lines += [(x, y + line, strip) for line, strip in sorted(due.items())]
+        found.lines += [(x + start, y + line, strip) for start, line, strip in parts]
     return found
 
 

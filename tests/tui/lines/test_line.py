@@ -1,12 +1,15 @@
 """Fitting rows, the scroll arithmetic, themes and painting, without a screen."""
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
+from textual.strip import Strip
 
 from asz_tui.lines.line import Line, ListSource, RowSource, fit
-from asz_tui.lines.paint import Palette, StripCache
+from asz_tui.lines.paint import Palette, StripCache, changed_part
 from asz_tui.lines.scroll import clamp_top, keep_in_view, row_at_bar, thumb
 from asz_tui.lines.theme import ROLES, VARIANTS, styles_for
 from asz_tui.text.cells import width
@@ -111,3 +114,42 @@ def test_what_was_asked_for_stays_in_the_strip_cache() -> None:
     assert cache.get(0) is strip
     cache.put(3, strip)
     assert [key for key in range(4) if cache.get(key)] == [0, 2, 3]
+
+
+def _strip(*spans: tuple[str, str], cells: int) -> Strip:
+    return Palette(styles_for("dark"), Style()).strip(spans, cells)
+
+
+def _over(before: Strip, after: Strip) -> tuple[str, int]:
+    """What stands on the line once the changed part is written over it, and how many cells were written."""
+    start, part = changed_part(before, after)
+    end = start + part.cell_length
+    shown = Strip.join([before.crop(0, start), part, before.crop(end)])
+    assert shown.text == after.text and [c for s in shown for c in [s.style] * len(s.text)] == [c for s in after for c in [s.style] * len(s.text)]
+    return part.text, start
+
+
+def test_only_the_part_of_a_line_that_changed_is_written() -> None:
+    hints = "j/k move   Enter open   q quit".ljust(60)
+    before, after = (_strip((hints + f"{n:>6} of 20 ", "dim"), cells=73) for n in (9, 11))
+    assert _over(before, after) == ("11", 64)
+    bar, thumb = (_strip(("a row of its own that is long", "text"), (mark, "bar"), cells=30) for mark in (" ", "┃"))
+    assert _over(bar, thumb) == ("┃", 29)
+    assert changed_part(None, after) == (0, after)
+    assert changed_part(_strip(("x" * 72, "dim"), cells=72), after) == (0, after)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_changed_part_makes_the_line_what_it_is_to_be(seed: int) -> None:
+    rng = random.Random(seed)
+    words = ["abcabcabc", "漢字漢字", "▸ ", "       ", "e\u0301te\u0301", "\u0301x", "wörter"]
+    roles = ["dim", "title", "cursor"]
+    spans = [(rng.choice(words), rng.choice(roles)) for _ in range(12)]
+    other = [span if rng.random() < 0.7 else (rng.choice(words), rng.choice(roles)) for span in spans]
+    lines = [_strip(*fit(Line(made), 60), cells=60) for made in (spans, other)]
+    _over(*lines)
+
+
+def test_little_is_written_whole() -> None:
+    before, after = _strip(("abcdefgh", "dim"), cells=8), _strip(("abcdefgx", "dim"), cells=8)
+    assert changed_part(before, after) == (0, after)
