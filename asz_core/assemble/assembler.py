@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..errors import AssembleError
 from ..storage import CONVERSATIONS, RoundFile, Storage, is_plain_name
+from ..writing import SHARED, Modes
 from .assembly import assemble
 from .delta import compare
 from .folded import Folded
@@ -49,13 +50,14 @@ class Assembler:
     A call is not to be made while another of the same object is under way.
     """
 
-    def __init__(self, root: Path | str, session: str, *, idle: int = IDLE, budget: int = BUDGET) -> None:
+    def __init__(self, root: Path | str, session: str, *, idle: int = IDLE, budget: int = BUDGET, modes: Modes = SHARED) -> None:
         """
         Args:
             root: the storage root.
             session: the session's id; its conversation has the same.
             idle: the idle gap in nanoseconds; 0 or less means ten minutes.
             budget: bytes that a round may have; 0 or less means 2 MiB.
+            modes: of what is written.
 
         Raises:
             RootError: when the root cannot be used.
@@ -63,6 +65,7 @@ class Assembler:
         self.session = session
         self.idle = idle if idle > 0 else IDLE
         self.budget = budget if budget > 0 else BUDGET
+        self.modes = modes
         self.storage = Storage(root)
         self.landing = Landing(self.storage, session)
         self.folded = Folded(self.storage, session)
@@ -110,7 +113,7 @@ class Assembler:
         folder = os.path.join(self.storage.path, CONVERSATIONS, self.session)
         if not os.path.isdir(folder) and not self.storage.landed(self.session):
             return None
-        with locked(folder):
+        with locked(folder, self.modes):
             return self._step(folder)
 
     def _step(self, folder: str) -> MadeRound | None:
@@ -169,7 +172,7 @@ class Assembler:
         head = rounds[-1].number if rounds else 0
         if head != made.header.round - 1:
             raise AssembleError(f"round {head} of {self.session} came while round {made.header.round} was made")
-        path = publish_round(os.path.join(folder, "rounds"), made.name, made.data)
+        path = publish_round(os.path.join(folder, "rounds"), made.name, made.data, self.modes)
         file = RoundFile(path, made.name, made.header.round, made.digest[:12])
         self.folded.published(file, made.header, made.digest, made.body)
-        write_state(folder, made.header, made.digest)
+        write_state(folder, made.header, made.digest, self.modes)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..errors import AssembleError, ChainLocked
 from ..sessionflow import Header
-from ..writing import SHARED, Busy, Lock, make_folders, write_new, write_whole
+from ..writing import Busy, Lock, Modes, make_folders, write_new, write_whole
 from .moments import write_time
 
 _ABANDONED = 60.0
@@ -18,23 +18,23 @@ _ABANDONED = 60.0
 
 
 @contextlib.contextmanager
-def locked(folder: str) -> Iterator[None]:
+def locked(folder: str, modes: Modes) -> Iterator[None]:
     """Hold the lock of a conversation's folder, which is made when it is not there.
 
     Raises:
         ChainLocked: when another program holds it.
         OSError: when folder or lock cannot be made.
     """
-    make_folders(folder, SHARED.folder)
+    make_folders(folder, modes.folder)
     try:
-        with Lock(folder):
+        with Lock(folder, modes):
             yield
     except Busy:
         name = os.path.basename(folder)
         raise ChainLocked(f"another program is assembling {name} just now; it holds the lock of its rounds") from None
 
 
-def publish_round(rounds: str, name: str, data: bytes) -> str:
+def publish_round(rounds: str, name: str, data: bytes, modes: Modes) -> str:
     """Write a round beside its place, make it durable and read-only, and give it its name without replacing anything.
 
     Returns:
@@ -47,7 +47,7 @@ def publish_round(rounds: str, name: str, data: bytes) -> str:
     path = os.path.join(rounds, name)
     _remove_abandoned(path)
     try:
-        write_new(path, data, 0o444)
+        write_new(path, data, modes.landed, modes)
     except FileExistsError:
         raise AssembleError(f"{path} is already there") from None
     return path
@@ -60,7 +60,7 @@ def _remove_abandoned(path: str) -> None:
             os.unlink(path)
 
 
-def write_state(folder: str, header: Header, digest: str) -> None:
+def write_state(folder: str, header: Header, digest: str, modes: Modes) -> None:
     """Write the state file of a conversation, a cache that nothing is decided by.
 
     Raises:
@@ -78,4 +78,4 @@ def write_state(folder: str, header: Header, digest: str) -> None:
         "updated_at": write_time(time.time_ns()),
     }
     text = "".join(f"{key:<12} {value}\n" for key, value in values.items())
-    write_whole(os.path.join(folder, "conversation.state"), text.encode(), SHARED.other)
+    write_whole(os.path.join(folder, "conversation.state"), text.encode(), modes.other, modes)

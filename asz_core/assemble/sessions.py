@@ -8,15 +8,17 @@ from pathlib import Path
 
 from ..sessionflow.chain import header_of
 from ..storage import Storage, only_one
+from ..writing import SHARED, Modes
 from .assembler import Assembler, Outcome
 
 
-def assemble_session(root: Path | str, session: str) -> Outcome:
+def assemble_session(root: Path | str, session: str, *, modes: Modes = SHARED) -> Outcome:
     """Write the rounds of a session that are due.
 
     Args:
         root: the storage root.
         session: the session's id.
+        modes: of what is written.
 
     Returns:
         What was written, or why it failed.
@@ -24,7 +26,7 @@ def assemble_session(root: Path | str, session: str) -> Outcome:
     Raises:
         RootError: when the root cannot be used.
     """
-    return Assembler(root, session).assemble()
+    return Assembler(root, session, modes=modes).assemble()
 
 
 def assemble_root(root: Path | str, ids: Sequence[str] = ()) -> list[Outcome]:
@@ -72,14 +74,15 @@ def _consumed(storage: Storage, session: str) -> int:
 class Assemblers:
     """Assembles sessions of a root as they grow: of the last few, what was read stays in memory, so that an append costs itself."""
 
-    def __init__(self, root: Path | str, most: int = 4) -> None:
+    def __init__(self, root: Path | str, most: int = 4, *, modes: Modes = SHARED) -> None:
         """
         Args:
             root: the storage root; it need not be there yet.
             most: how many sessions stay in memory.
+            modes: of what is written.
         """
         self._root = root
-        self._most = most
+        self._most, self._modes = most, modes
         self._kept: OrderedDict[str, Assembler] = OrderedDict()
 
     def assemble(self, session: str) -> Outcome:
@@ -88,7 +91,7 @@ class Assemblers:
         Raises:
             RootError: when the root cannot be used.
         """
-        assembler = self._kept.pop(session, None) or Assembler(self._root, session)
+        assembler = self._kept.pop(session, None) or Assembler(self._root, session, modes=self._modes)
         self._kept[session] = assembler
         if len(self._kept) > self._most:
             self._kept.popitem(last=False)

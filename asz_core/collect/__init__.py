@@ -12,9 +12,10 @@ cursors selection`` · ``convert landing`` · ``incremental`` · ``collector``. 
 
 from ..writing import PRIVATE, SHARED, Modes
 from .collector import Collector, PassReport
+from .convert import record_line
 from .incremental import Tally
 from .selection import DEFAULT_EXCLUDE, Selection
-from .sources import Found, Source, SourceError, default_source
+from .sources import Found, Source, SourceError, default_source, find_session, is_session
 
 __all__ = [
     "DEFAULT_EXCLUDE",
@@ -29,4 +30,7 @@ __all__ = [
     "SourceError",
     "Tally",
     "default_source",
+    "find_session",
+    "is_session",
+    "record_line",
 ]

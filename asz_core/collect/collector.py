@@ -108,6 +108,21 @@ class Collector:
         """
         return find(self.source)
 
+    def takes(self, sources: list[Source]) -> bool:
+        """Whether a session with these sources is selected."""
+        return self._selection.takes(sources)
+
+    def mark_lost(self, found: Found) -> list[str]:
+        """Mark the cursors of sessions that are in the storage root and were not found (§9.7), for who makes no whole passes.
+
+        Returns:
+            What went wrong, each as a sentence.
+        """
+        report = PassReport()
+        self._looked_after.difference_update(found.sessions)
+        self._lost_sessions(found, report)
+        return report.errors
+
     def collect_pass(
         self,
         found: Found | None = None,

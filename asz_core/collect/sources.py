@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..errors import AszError
@@ -131,6 +131,17 @@ def find(root: str) -> Found:
     for session in sorted(by_session):
         found.sessions[session] = sorted(by_session[session], key=_by_path)
     return found
+
+
+def find_session(root: str, session: str, projects: Iterable[str]) -> list[Source]:
+    """The sources of one session, in order, in the project directories where it is known to have some."""
+    found: list[Source] = []
+    for project in projects:
+        base = f"{root}/{project}"
+        if os.path.lexists(f"{base}/{session}{_TRANSCRIPT_END}") and not os.path.isdir(f"{base}/{session}{_TRANSCRIPT_END}"):
+            found.append(Source(f"{project}/{session}{_TRANSCRIPT_END}", session, TRANSCRIPT, "main"))
+        found += _in_session(f"{base}/{session}", f"{project}/{session}", session)
+    return sorted(found, key=_by_path)
 
 
 def _by_path(source: Source) -> bytes:
