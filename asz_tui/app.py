@@ -34,9 +34,11 @@ from .session.first import FirstListing, FirstReading
 from .state import StateStore
 
 if TYPE_CHECKING:
+    from asz_core.live import Told
     from asz_core.watch import Changes, RootWatcher
 
     from .collector import Pause
+    from .live import Live
 
 
 _BELOW_FIRST = 1
@@ -54,6 +56,15 @@ class RootChanged(Message):
         """Say what."""
         super().__init__()
         self.changes = changes
+
+
+class LiveTold(Message):
+    """The collector told something."""
+
+    def __init__(self, told: Told) -> None:
+        """Carry it."""
+        super().__init__()
+        self.told = told
 
 
 class Baseline(Message):
@@ -94,6 +105,7 @@ class AszApp(App[int]):
         reading: FirstReading | None = None,
         listing: FirstListing | None = None,
         pause: Pause | None = None,
+        live: Live | None = None,
     ) -> None:
         """
         Args:
@@ -113,6 +125,7 @@ class AszApp(App[int]):
             reading: the first reading of the conversation when it began already.
             listing: that of the first rows of the list, likewise.
             pause: of the garbage collector, which is to end with the first frame.
+            live: what collects into the root meanwhile.
         """
         super().__init__(ansi_color=True)
         self.animation_level = "none"
@@ -131,6 +144,7 @@ class AszApp(App[int]):
         self._reading = reading
         self._listing = listing
         self._pause = pause
+        self.live = live
         self._watch = watch
         self._begun = False
         self._native = native
@@ -145,10 +159,14 @@ class AszApp(App[int]):
         self.theme = "ansi-dark"
         self._leave_on_signals()
         self.set_interval(_LOOKS_AT_TERMINAL, self._leave_without_terminal)
+        if self.live is not None:
+            self.live.listen(self._live_told)
         conversation, node = self._first
         if conversation:
             from .screens.conversation import ConversationScreen
 
+            if self.live is not None:
+                self.live.want(conversation)
             self.push_screen(ConversationScreen(conversation, node, reading=self._reading))
             self._reading = None
         else:
@@ -219,14 +237,32 @@ class AszApp(App[int]):
             if told is not None:
                 told(message.changes)
 
+    def _live_told(self, told: Told) -> None:
+        # Called in the collector's thread, mostly; the app may be on its way out.
+        with contextlib.suppress(RuntimeError):
+            self.post_message(LiveTold(told))
+
+    def on_live_told(self, message: LiveTold) -> None:
+        """Tell every open screen what the collector told."""
+        assert self.live is not None
+        self.live.take(message.told)
+        for screen in self.screen_stack:
+            told = getattr(screen, "live_told", None)
+            if told is not None:
+                told(message.told)
+
     def open_conversation(self, conversation: str, node: str | None = None, query: str = "") -> None:
         """Open a conversation over the screen that is shown, on a node, with a search going on."""
         from .screens.conversation import ConversationScreen
 
+        if self.live is not None:
+            self.live.want(conversation)
         self.push_screen(ConversationScreen(conversation, node, query))
 
     def leave_conversation(self, conversation: str) -> None:
         """Go back from a conversation to where it was opened, or to the list when it was opened at once."""
+        if self.live is not None:
+            self.live.want("")
         if len(self.screen_stack) > _BELOW_FIRST + 1:
             self.screen.dismiss(None)
             return
@@ -239,7 +275,9 @@ class AszApp(App[int]):
         self.exit(0)
 
     def on_unmount(self) -> None:
-        """End the watcher."""
+        """End the watcher and the collector."""
+        if self.live is not None:
+            self.live.stop()
         if self.watcher is not None:
             self.watcher.stop()
             self.watcher = None
@@ -273,6 +311,7 @@ def run_explorer(
     reading: FirstReading | None = None,
     listing: FirstListing | None = None,
     pause: Pause | None = None,
+    live: Live | None = None,
 ) -> int:
     """Run the explorer until the person leaves it.
 
@@ -287,6 +326,7 @@ def run_explorer(
         reading: the first reading of the conversation when it began already; the id is a whole one then.
         listing: that of the first rows of the list, likewise.
         pause: of the garbage collector, which is to end with the first frame.
+        live: what collects into the root meanwhile; the conversation is a whole id of a session then.
 
     Returns:
         The exit code.
@@ -295,7 +335,7 @@ def run_explorer(
         AszError: when a root or a conversation cannot be opened.
     """
     root = Root(roots[0])
-    found = root.resolve(conversation) if conversation and reading is None else conversation
+    found = root.resolve(conversation) if conversation and reading is None and live is None else conversation
     config, problems = load()
     app = AszApp(
         root,
@@ -309,8 +349,9 @@ def run_explorer(
         reading=reading,
         listing=listing,
         pause=pause,
+        live=live,
     )
-    app.title = "asz-tui demo" if demo else "asz-tui"
+    app.title = "asz-tui demo" if demo else "asz-tui live" if live else "asz-tui"
     # Threads that read, search and write to the terminal hand over sooner: a key waits a millisecond for them, not five.
     sys.setswitchinterval(0.001)
     code = app.run(mouse=mouse and config.mouse)

@@ -7,10 +7,12 @@
     live.want("5eed0002-…")                           # this one first; a large one gets a preview
     live.stop()
 
-Layers: ``places sessions bell`` · ``preview`` · ``keeper`` · ``channel``. Only whoever offers `live` imports this.
+Layers: ``places sessions bell`` · ``preview choosing`` · ``keeper`` · ``channel``. Only whoever offers `live` imports this.
 """
 
+from ..collect import default_source
 from .channel import LiveProcess
+from .choosing import matching, newest_of
 from .keeper import Keeper, LiveProgress, Told
 from .places import ForgetError, forget, forgotten, home_root, prepare
 from .sessions import BEHIND, COLLECTED, NEW, LiveSession
@@ -25,8 +27,11 @@ __all__ = [
     "LiveProgress",
     "LiveSession",
     "Told",
+    "default_source",
     "forget",
     "forgotten",
     "home_root",
+    "matching",
+    "newest_of",
     "prepare",
 ]

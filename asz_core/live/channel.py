@@ -1,7 +1,7 @@
 """The keeper in a process of its own, and the line to it: messages as JSON, one a line, over its standard input and output.
 
-Collecting takes a core for minutes where there is much, and in one process with a screen each key would wait for it. The keeper ends
-when its standard input does, so it never outlives who started it; killed at any point, it goes on from there the next time.
+Collecting takes a core for minutes where there is much, and in one process with a screen each key would wait for it. The keeper
+ends when its standard input does, so it never outlives who started it; killed at any point, it goes on from there the next time.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Where a live root stands, and which sessions were forgotten.
 
-Each source has a storage root of its own below the data folder of the XDG base directories, since a root says which sources it lost:
-two sources in one would each lose the other's. Beside the root, not in it, stand the lock of the one collector and the list of the
-sessions that a person had forgotten; nobody else writes there.
+Each source has a storage root of its own below the data folder of the XDG base directories, since a root says which sources it
+lost: two sources in one would each lose the other's. Beside the root, not in it, stand the lock of the one collector and the list
+of the sessions that a person had forgotten; nobody else writes there.
 """
 
 from __future__ import annotations

@@ -38,6 +38,22 @@ EXPLORER = Command(
 COMMANDS = (
     EXPLORER,
     Command(
+        "live",
+        "live",
+        "watch the Claude Code sessions of this machine: collected in the background while they run",
+        words="[PROJECT|SESSION]",
+        most=1,
+        options=(
+            Option("--source", "the Claude Code projects directory (default: where Claude Code keeps it)", value="DIR"),
+            Option("--forget", "remove a session from what was collected, and do not collect it again", value="SESSION"),
+            *_SCREEN,
+        ),
+        about="PROJECT is a directory, whose newest session is opened; SESSION is an id, or the beginning of one. What is\n"
+        "collected is kept below $XDG_DATA_HOME/asz-tui/live, which nobody else can read; the source is never written to.\n"
+        "A session that was forgotten is collected again once it is named here.",
+        examples=("asz-tui live", "asz-tui live .", "asz-tui live --forget 5eed0002"),
+    ),
+    Command(
         "list",
         "listing",
         "list the conversations, newest activity first",

@@ -39,7 +39,7 @@ _WORDS = {
 }
 _SORTED_COLUMN = {"newest": "last", "unresolved": "unres"}
 
-_COLUMNS = (
+COLUMNS = (
     Column("", 3),
     Column("title", 30, flex=1),
     Column("last", 10, right=True),
@@ -62,6 +62,7 @@ class HomeRows:
     """
 
     sorts = SORTS
+    columns = COLUMNS
 
     def __init__(self, rows: Iterable[Row], now_ms: int, tz: tzinfo, ascii_only: bool = False) -> None:
         """
@@ -78,7 +79,7 @@ class HomeRows:
         self.down = False
         self.reading = 0
         self.filter = Filter()
-        self._table = Table(_COLUMNS, ascii_only=ascii_only, indent=1, gap=2)
+        self._table = Table(self.columns, ascii_only=ascii_only, indent=1, gap=2)
         self._rows: dict[str, Row] = {}
         self._states: dict[str, str] = {}
         self._stamps: dict[str, int] = {}
@@ -274,7 +275,7 @@ class HomeRows:
             case "span":
                 return row.to_ms - row.from_ms if row.from_ms and row.to_ms else None
             case _:
-                return row.to_ms
+                return self._last_ms(row)
 
     # --- drawing
 
@@ -289,14 +290,16 @@ class HomeRows:
         if index >= len(self._order):
             text = f"     … (reading {self.reading:,} more)"
             return Line([(to_ascii(text) if self.ascii_only else text, "dim")])
-        row = self._rows[self._order[index]]
+        return self._table.row(width, self._cells(self._rows[self._order[index]], width))
+
+    def _cells(self, row: Row, width: int) -> list[Cell]:
         state = self.state(row.id)
-        live = self._is_live(row)
-        mark: Span = (("*" if self.ascii_only else "●") if live else " ", "accent")
-        cells: list[Cell] = [
+        mark: Span = (("*" if self.ascii_only else "●") if self._is_live(row) else " ", "accent")
+        last = self._last_ms(row)
+        return [
             [state_glyph(state, ascii_only=self.ascii_only), (" ", ""), mark],
             self._title(row, state, width),
-            (ago(row.to_ms, self.now_ms), "time" if row.to_ms else "dim"),
+            (ago(last, self.now_ms), "time" if last else "dim"),
             (span(row.from_ms, row.to_ms), "time" if row.from_ms and row.to_ms else "dim"),
             _number(row.talks),
             _number(row.steps),
@@ -305,7 +308,10 @@ class HomeRows:
             _number(row.rounds),
             _number(row.unresolved, "warning"),
         ]
-        return self._table.row(width, cells)
+
+    def _last_ms(self, row: Row) -> int | None:
+        """When something last happened, unix milliseconds."""
+        return row.to_ms
 
     def _title(self, row: Row, state: str, cells: int) -> list[Span]:
         """Title and, at the right end of its column, the state in a word; the sentence of a problem between them."""
@@ -333,7 +339,8 @@ class HomeRows:
 
     def _is_live(self, row: Row) -> bool:
         # The clock of the machine that wrote may be ahead a little; one that is far ahead tells nothing.
-        return row.to_ms is not None and -LIVE_MS <= self.now_ms - row.to_ms < LIVE_MS
+        last = self._last_ms(row)
+        return last is not None and -LIVE_MS <= self.now_ms - last < LIVE_MS
 
 
 class _Turned(str):

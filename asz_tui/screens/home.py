@@ -7,6 +7,7 @@ then what a header leaves out (`asz_core.listing`). Only what is on the screen i
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -31,9 +32,11 @@ from ..text.safe import visible
 from ..text.words import counted
 
 if TYPE_CHECKING:
+    from asz_core.live import Told
     from asz_core.watch import Changes
 
     from ..app import AszApp
+    from ..panes.live_rows import LiveRows
 
 _SMALL = 64_000_000
 """Bytes of landed files up to which a conversation is verified for the list without being asked to."""
@@ -88,6 +91,7 @@ class HomeScreen(Screen[None]):
         self._changed_lock = threading.Lock()
         self._problems: dict[str, str] = {}
         self._error = ""
+        self._live_rows: LiveRows | None = None
 
     @property
     def asz(self) -> AszApp:
@@ -104,6 +108,12 @@ class HomeScreen(Screen[None]):
 
     def _make_rows(self) -> HomeRows:
         self.rows = HomeRows([], self.asz.now_ms(), self.asz.tz, self.asz.ascii_mode)
+        if self.asz.live is not None:
+            from ..panes.live_rows import LiveRows
+
+            home = os.path.expanduser("~")
+            self.rows = self._live_rows = LiveRows([], self.asz.now_ms(), self.asz.tz, self.asz.ascii_mode, home)
+            self.rows.take_notes(self.asz.live.notes())
         return self.rows
 
     @property
@@ -256,6 +266,8 @@ class HomeScreen(Screen[None]):
         """Have what the headers leave out read, and what is on the screen verified."""
         top, height = self.view.top, self.view.size.height
         self._in_view = [row.id for at in range(top, top + height) if (row := self.rows.row(at)) is not None]
+        if self.asz.live is not None:
+            self.asz.live.describe(self._in_view)
         if not self._unread and (self._to_complete or self._next_to_verify()):
             self._slow.request()
 
@@ -263,6 +275,16 @@ class HomeScreen(Screen[None]):
         """Say why the list is not there."""
         self.asz.first_frame_shown()
         self.view.empty_text = f" {message.why}"
+
+    def live_told(self, told: Told) -> None:
+        """Take over what the collector told of the sessions."""
+        live, rows = self.asz.live, self._live_rows
+        if live is None or rows is None:
+            return
+        rows.take_notes(live.notes([session.id for session in told.sessions]), told.gone)
+        self._refresh_rows()
+        if self.is_current:
+            self.call_after_refresh(self._shown)
 
     def look_again(self) -> None:
         """List once more."""
@@ -294,6 +316,8 @@ class HomeScreen(Screen[None]):
             self.view.empty_text = (
                 " no conversation fits the filter"
                 if self.rows.total
+                else " there is no session yet; one shows here as soon as it begins"
+                if self._live_rows is not None
                 else " this storage root holds no conversation yet\n\n one shows here as soon as its first round lands"
             )
         self._frame()
@@ -303,15 +327,20 @@ class HomeScreen(Screen[None]):
             return
         # The last row while there is more to be read is no conversation.
         total, shown_rows = self.rows.total, len(self.rows) - (self.rows.reading > 0)
-        said = counted(total, "conversation")
-        if self._unread:
+        noun = "conversation" if self._live_rows is None else "session"
+        said = counted(total, noun)
+        if self._unread and self._live_rows is None:
             said = f"{total:,} of {total + self._unread:,} conversations read"
         elif shown_rows != total:
             said = f"{shown_rows:,} of " + said
         running = self.rows.running()
-        right = said + (f" · {running} running" if running else "") + f" · {self.rows.sort_words()}"
+        live = self.asz.live
+        collecting = live.words() if live is not None else ""
+        right = said + (f" · {running} running" if running else "") + (f" · {collecting}" if collecting else "")
+        right += f" · {self.rows.sort_words()}"
         dot = right.replace("·", "-") if self.asz.ascii_mode else right
-        header = Line([(f" {self.asz.title}  ", "title"), (visible(str(self.asz.root.path)), "dim")], [(dot + " ", "dim")])
+        where = live.shown_source if live is not None else str(self.asz.root.path)
+        header = Line([(f" {self.asz.title}  ", "title"), (visible(where), "dim")], [(dot + " ", "dim")])
         self.query_one("#header", Bar).show(header)
         columns = self.rows.header(self.view.row_width)
         # The rows have a cell for the cursor at their left.
@@ -326,6 +355,8 @@ class HomeScreen(Screen[None]):
         """What is wrong with the conversation under the cursor, in one line; empty when nothing is known to be."""
         if self._error:
             return self._error
+        if self.asz.live is not None and (problem := self.asz.live.problem()):
+            return visible(problem)
         row = self.rows.row(self.view.cursor)
         return visible(self._problems.get(row.id) or row.problem) if row is not None else ""
 

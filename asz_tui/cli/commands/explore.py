@@ -18,6 +18,7 @@ from ..parser import Parsed, UsageError, nearest, no_such_command
 from ..source import CONFIG, NoSource, root_path
 
 if TYPE_CHECKING:
+    from asz_tui.live import Live
     from asz_tui.session.first import FirstListing, FirstReading
 
 _NO_SOURCE = f"""\
@@ -61,6 +62,7 @@ def open_explorer(
     reading: FirstReading | None = None,
     listing: FirstListing | None = None,
     pause: Pause | None = None,
+    live: Live | None = None,
 ) -> int:
     """Open the explorer on a root.
 
@@ -81,6 +83,7 @@ def open_explorer(
         reading=reading,
         listing=listing,
         pause=pause,
+        live=live,
     )
 
 

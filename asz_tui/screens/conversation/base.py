@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
+from asz_core import Root
 from asz_core.conversation import Conversation
 from asz_core.document.tree import Tree
 
@@ -49,6 +50,8 @@ class ConversationBase(Screen[None]):
         new_count: steps that landed since following ended.
         gone: whether the conversation is gone from the disk.
         found: the search, None before the first.
+        other_root: where the conversation is read, when that is not the app's root.
+        follows: whether to follow from the beginning.
     """
 
     def __init__(
@@ -77,6 +80,13 @@ class ConversationBase(Screen[None]):
         self.found: Found | None = None
         self.history = History()
         self._message = ""
+        self.other_root: Root | None = None
+        self.follows = False
+
+    @property
+    def provisional(self) -> bool:
+        """Whether what is shown is not the conversation of the root, but a part of it that stands elsewhere."""
+        return self.other_root is not None
 
     @property
     def asz(self) -> AszApp:
@@ -193,7 +203,7 @@ class ConversationBase(Screen[None]):
     def show_header(self) -> None:
         """The first line."""
         if self.is_mounted:
-            state = frame.HeaderState(self.follow, self.new_count, self.gone)
+            state = frame.HeaderState(self.follow, self.new_count, self.gone, self.live_words())
             width = self.app.size.width
             self.query_one("#header", Bar).show(frame.header(self.opened, state, self.asz.now_ms(), width, self.asz.ascii_mode))
 
@@ -219,6 +229,10 @@ class ConversationBase(Screen[None]):
         self.show_footer()
 
     # --- what later layers provide and earlier ones use
+
+    def live_words(self) -> str:
+        """See `Living`."""
+        return ""
 
     def go_to(self, node_id: str | None, *, remember: bool = True) -> bool:
         """See `Moving`."""

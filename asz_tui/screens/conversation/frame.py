@@ -49,6 +49,7 @@ class HeaderState:
     follow: bool = False
     new_count: int = 0
     gone: bool = False
+    live: str = ""
 
 
 def header(opened: Opened | None, state: HeaderState, now_ms: int, width: int, ascii_only: bool) -> Line:
@@ -67,6 +68,8 @@ def header(opened: Opened | None, state: HeaderState, now_ms: int, width: int, a
     pieces.append((1, f"{opened.step_count:,} steps", "dim"))
     if opened.open_count:
         pieces.append((4, f"! {opened.open_count:,}", "warning"))
+    if state.live:
+        pieces.append((10, state.live, "warning"))
     if state.gone:
         pieces.append((8, "gone from the disk", "error"))
     if state.new_count and not state.follow:

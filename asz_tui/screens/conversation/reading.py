@@ -74,7 +74,12 @@ class Reading(ConversationBase):
             for view in self.query(LineView):
                 view.scroll_jump = max(2, self.app.size.height // 2)
         self.set_interval(_AGES_EVERY, self.show_header)
-        reading = self._reading = self._reading or FirstReading(self.asz.root, self.conversation_id).start()
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin the first reading, or take over the one that began."""
+        root = self.other_root or self.asz.root
+        reading = self._reading = self._reading or FirstReading(root, self.conversation_id).start()
         if reading.done.is_set():
             self.on_reading_done()
             return
@@ -139,8 +144,10 @@ class Reading(ConversationBase):
             self.show_pane("verification")
         if self._wanted and not self.go_to(self._wanted):
             self.say(f"there is no node {self._wanted} in this conversation")
-        elif not self._wanted and frame.is_running(opened.conversation, self.asz.now_ms()):
+        elif self.follows or (not self._wanted and frame.is_running(opened.conversation, self.asz.now_ms())):
             self.set_follow(True)
+        elif self.provisional:
+            self.go_newest()
         if self._query:
             self.search(self._query)
         self.show_frame()
@@ -175,7 +182,7 @@ class Reading(ConversationBase):
             talks.refill()
             self.view_of("talks").source_changed()
         state = self.asz.state
-        before = state.get(self.asz.root.path, self.conversation_id) if state else None
+        before = state.get(self.asz.root.path, self.conversation_id) if state and not self.provisional else None
         if before is not None and before.round < self.conversation.fold.head:
             talks.new_since = before.round
             talks.touch()
@@ -195,7 +202,7 @@ class Reading(ConversationBase):
     def _remember_visit(self) -> None:
         """Remember how far this conversation was seen."""
         state, conversation = self.asz.state, self.conversation
-        if state is None or conversation is None or not conversation.usable:
+        if state is None or conversation is None or not conversation.usable or self.provisional:
             return
         newest = self.opened.newest() if self.opened else None
         node = conversation.fold.nodes.get(newest) if newest else None

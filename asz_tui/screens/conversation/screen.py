@@ -7,10 +7,10 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from ...keys import CONVERSATION, bindings
-from .filtering import Filtering
+from .living import Living
 
 
-class ConversationScreen(Filtering):
+class ConversationScreen(Living):
     """Shows one conversation and keeps it up to date."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONVERSATION)
