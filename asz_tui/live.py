@@ -87,11 +87,6 @@ class Live:
             self._asked.update(wanted)
             self._process.describe(wanted)
 
-    def is_new(self, session: str) -> bool:
-        """Whether nothing of a session is collected yet."""
-        found = self.sessions.get(session)
-        return found is not None and found.state == NEW
-
     def is_whole(self, session: str) -> bool:
         """Whether everything there is of a session is collected."""
         found = self.sessions.get(session)

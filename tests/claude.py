@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-_WORDS = "parser cursor relay vector port retry socket matrix index replica palette patch header stream worker import".split()
+_WORDS = ("parser", "cursor", "relay", "vector", "port", "retry", "socket", "matrix", "index", "replica", "palette", "patch")
 _BEGIN = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 VERSION = "2.1.245"
 

@@ -61,6 +61,9 @@ def serve(source: str, root: Path, told: BinaryIO, asked: BinaryIO) -> None:
     bell = Bell(source, waiting.put)
     try:
         keeper.survey()
+        # Who started this for one session has said so by now.
+        if not _answer(keeper, waiting, 0.0):
+            return
         bell.start()
         while _turn(keeper, bell, waiting):
             pass
@@ -75,6 +78,11 @@ def _turn(keeper: Keeper, bell: Bell, waiting: queue.Queue[Asked | str | None]) 
     """Do some work, and what is asked for; whether to go on."""
     keeper.events = bell.alive
     pause = keeper.turn()
+    return _answer(keeper, waiting, pause)
+
+
+def _answer(keeper: Keeper, waiting: queue.Queue[Asked | str | None], pause: float) -> bool:
+    """Do what is asked for, and wait for that no longer than so many seconds; whether to go on."""
     messages: list[Asked | str | None] = []
     with contextlib.suppress(queue.Empty):
         messages.append(waiting.get(timeout=pause) if pause else waiting.get_nowait())

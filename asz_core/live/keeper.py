@@ -130,9 +130,13 @@ class Keeper:
         if session not in self.sessions:
             self.survey()
         found = self.sessions.get(session)
-        if found is not None and found.state == NEW:
+        if found is not None and not self._has_chain(session):
             root = self._preview(session) if found.size >= PREVIEW_FROM else None
             self._tell(Told(preview=(session, os.fspath(root) if root else "")))
+
+    def _has_chain(self, session: str) -> bool:
+        """Whether a round of a session was written."""
+        return os.path.isdir(self.root / CONVERSATIONS / session / "rounds")
 
     def _preview(self, session: str) -> Path | None:
         try:
@@ -205,9 +209,8 @@ class Keeper:
         self._standings[session] = stands
         found = self.sessions.get(session)
         if found is None:
-            is_there = os.path.isdir(self.root / CONVERSATIONS / session)
-            project = project_of(self._sources[session])
-            found = self.sessions[session] = LiveSession(session, project, state=BEHIND if is_there else NEW)
+            project, state = project_of(self._sources[session]), BEHIND if self._has_chain(session) else NEW
+            found = self.sessions[session] = LiveSession(session, project, state=state)
         elif found.state == COLLECTED:
             found.state = BEHIND
         found.last_ms, found.size, found.files = stands.last_ns // 1_000_000, stands.size, stands.files

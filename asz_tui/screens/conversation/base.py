@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -80,6 +81,7 @@ class ConversationBase(Screen[None]):
         self.found: Found | None = None
         self.history = History()
         self._message = ""
+        self._stopping = threading.Event()
         self.other_root: Root | None = None
         self.follows = False
 

@@ -30,8 +30,7 @@ class Living(Filtering):
 
     def begin(self) -> None:
         """Begin to read; where nothing is collected yet, once there is something."""
-        live = self.asz.live
-        if live is None or self._reading is not None or not live.is_new(self.conversation_id):
+        if self.asz.live is None or self._reading is not None or self._has_landed():
             super().begin()
             return
         self._awaits = True
@@ -43,7 +42,7 @@ class Living(Filtering):
     def live_told(self, told: Told) -> None:
         """Take notice of what the collector told."""
         live = self.asz.live
-        if live is None or self._stopping.is_set():
+        if live is None or not self.is_mounted or self._stopping.is_set():
             return
         if self._awaits:
             self._look_for_something()
@@ -71,10 +70,14 @@ class Living(Filtering):
                 self.other_root = Root(preview)
             except AszError:
                 return
-        elif not self.asz.root.storage.rounds(self.conversation_id):
+        elif not self._has_landed():
             return
         self._awaits = False
         super().begin()
+
+    def _has_landed(self) -> bool:
+        """Whether there is a round of the conversation."""
+        return bool(self.asz.root.storage.rounds(self.conversation_id))
 
     def _say_waiting(self) -> None:
         if self._awaits and self.asz.live is not None:

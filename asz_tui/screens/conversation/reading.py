@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -65,7 +64,6 @@ class Reading(ConversationBase):
 
     def on_mount(self) -> None:
         """Begin to read."""
-        self._stopping = threading.Event()
         self._views, self._flows = [*self.query(LineView)], [*self.query(FlowPane)]
         self.field.cursor_blink = False
         self.view.empty_text = " reading"
