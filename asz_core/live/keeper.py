@@ -107,6 +107,8 @@ class Keeper:
         """As of which standing each session is collected."""
         self._assembled: dict[str, int] = {}
         """Bytes that each session had collected when it was last assembled; only of those in the making."""
+        self._previewed: set[str] = set()
+        """Of these the newest part is shown, so the rest may wait until it is whole."""
         self._retry: dict[str, float] = {}
         self._changed: set[str] = set()
         self._forgotten: set[str] = set()
@@ -132,6 +134,8 @@ class Keeper:
         found = self.sessions.get(session)
         if found is not None and not self._has_chain(session):
             root = self._preview(session) if found.size >= PREVIEW_FROM else None
+            if root is not None:
+                self._previewed.add(session)
             self._tell(Told(preview=(session, os.fspath(root) if root else "")))
 
     def _has_chain(self, session: str) -> bool:
@@ -296,7 +300,7 @@ class Keeper:
 
     def _assemble(self, session: str, found: LiveSession, *, whole: bool) -> None:
         before = self._assembled.get(session, 0)
-        if not whole and (session != self.wanted or found.done < 2 * before):
+        if not whole and (session != self.wanted or session in self._previewed or found.done < 2 * before):
             return
         lasting = session == self.wanted or found.running(self._now_ns() // 1_000_000)
         try:

@@ -19,7 +19,7 @@ from ..storage import open_without_waiting
 from ..times import parse_ns
 from ..writing import make_folders
 from .places import MODES
-from .sessions import landing, question_of
+from .sessions import BLOCK, landing, naming_line, question_of
 
 TAIL = 3 << 20
 """Bytes of the main transcript that are looked at."""
@@ -83,16 +83,25 @@ def make_preview(source_root: str, root: Path, session: str, sources: list[Sourc
 
 
 def _newest_lines(source_root: str, main: Source) -> list[bytes]:
-    """The last whole lines of a transcript, each with its newline, from a person's question on where there is one."""
+    """The last whole lines of a transcript, from a person's question on where there is one, and what names it before them.
+
+    Each with its newline; none when it cannot be read.
+    """
     try:
         with open(f"{source_root}/{main.rel}", "rb", buffering=0, opener=open_without_waiting) as file:
             size = os.fstat(file.fileno()).st_size
             block = os.pread(file.fileno(), TAIL, max(0, size - TAIL))
+            head = os.pread(file.fileno(), BLOCK, 0) if size > TAIL else b""
     except OSError:
         return []
     lines = block[: block.rfind(b"\n") + 1].splitlines(keepends=True)
     if size > TAIL:
         lines = lines[1:]
+    name = naming_line(head.split(b"\n")[:-1], main)
+    return [name + b"\n" if name else b"", *_from_a_question(lines, main)]
+
+
+def _from_a_question(lines: list[bytes], main: Source) -> list[bytes]:
     for at, line in enumerate(lines):
         if b'"user"' in line:
             record = landing(line.rstrip(b"\n"), main)

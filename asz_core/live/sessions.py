@@ -18,7 +18,8 @@ from ..storage import open_without_waiting
 
 RUNNING_MS = 60_000
 """A session with something written no longer ago than this is running."""
-_BLOCK = 64 << 10
+BLOCK = 64 << 10
+"""Bytes that are read at either end of a transcript."""
 _TITLE = 200
 _NAMING = (b'"aiTitle"', b'"description"', b'"workflowName"')
 """The keys of a record that its label comes from (the collecting specification, section 6.1)."""
@@ -96,8 +97,8 @@ def described(source_root: str, sources: list[Source]) -> tuple[str, str]:
     try:
         with open(f"{source_root}/{main.rel}", "rb", buffering=0, opener=open_without_waiting) as file:
             size = os.fstat(file.fileno()).st_size
-            head = os.pread(file.fileno(), _BLOCK, 0)
-            tail = os.pread(file.fileno(), _BLOCK, max(0, size - _BLOCK)) if size > _BLOCK else b""
+            head = os.pread(file.fileno(), BLOCK, 0)
+            tail = os.pread(file.fileno(), BLOCK, max(0, size - BLOCK)) if size > BLOCK else b""
     except OSError:
         return "", ""
     last_lines = _whole_lines(tail, starts_inside=True) if tail else []
@@ -120,13 +121,20 @@ def landing(line: bytes, main: Source) -> Record | None:
 
 
 def _last_label(lines: list[bytes], main: Source) -> str:
+    line = naming_line(lines, main)
+    record = landing(line, main) if line else None
+    return record.label if record is not None else ""
+
+
+def naming_line(lines: list[bytes], main: Source) -> bytes:
+    """The last of some lines that names the session; empty when none does."""
     for line in reversed(lines):
         if any(key in line for key in _NAMING):
             record = landing(line, main)
             # A record with an id that has a label names something else (the assembling specification, section 4).
             if record is not None and record.label and not record.id:
-                return record.label
-    return ""
+                return line
+    return b""
 
 
 def _first_question(lines: list[bytes], main: Source) -> str:
