@@ -13,6 +13,7 @@ from .assembly import assemble
 from .delta import compare
 from .folded import Folded
 from .landing import Landing
+from .least import too_large_from
 from .publishing import locked, publish_round, write_state
 from .round import PARSER, MadeRound, make_round, policy
 
@@ -157,7 +158,10 @@ class Assembler:
     def _make(self) -> MadeRound | None:
         """The next round, of as much as the budget takes; None when nothing is new."""
         first, through = self.folded.through + 1, self.landing.last
+        too_large = too_large_from(self.landing, self.folded, self.budget)
         while True:
+            while first < through and too_large <= through:
+                through = first + (through - first) // 2
             picture = assemble(self.landing, self.session, through, self.idle)
             body = compare(picture.store, self.folded)
             if not body and through < first:
