@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..errors import AssembleError, ChainLocked
 from ..sessionflow import Header
-from ..writing import Busy, Lock, Modes, make_folders, write_new, write_whole
+from ..writing import SHARED, Busy, Lock, Modes, make_folders, write_new, write_whole
 from .moments import write_time
 
 _ABANDONED = 60.0
@@ -34,7 +34,7 @@ def locked(folder: str, modes: Modes) -> Iterator[None]:
         raise ChainLocked(f"another program is assembling {name} just now; it holds the lock of its rounds") from None
 
 
-def publish_round(rounds: str, name: str, data: bytes, modes: Modes) -> str:
+def publish_round(rounds: str, name: str, data: bytes, modes: Modes = SHARED) -> str:
     """Write a round beside its place, make it durable and read-only, and give it its name without replacing anything.
 
     Returns:

@@ -21,7 +21,7 @@ AT = 1_767_312_000_000_000_000
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A session that landed in many files, two of its talks with children's transcripts among them."""
+    """A session that landed in many files."""
     source = tmp_path / "source"
     Writer(source, SESSION, seed=4, bulk=60).write(200_000, "many files")
     Collector(source, tmp_path / "root", clock=lambda: AT, budget=5_000).collect_pass()
