@@ -44,7 +44,7 @@ class SessionNote(NamedTuple):
 class LiveRows(HomeRows):
     """A row source over the sessions of a source and their conversations."""
 
-    columns = (*COLUMNS[:_AT], Column("project", 16, flex=1, rank=3), *COLUMNS[_AT:])
+    columns = (*COLUMNS[:_AT], Column("project", 14, flex=1), *COLUMNS[_AT:])
 
     def __init__(self, rows: Iterable[Row], now_ms: int, tz: tzinfo, ascii_only: bool = False, home: str = "") -> None:
         """
@@ -101,10 +101,10 @@ class LiveRows(HomeRows):
     def _bare(note: SessionNote) -> Row:
         return Row(note.id, title=note.title, to_ms=note.last_ms or None, problem=note.problem, complete=True)
 
-    def state(self, name: str) -> str:
-        """As of the conversation; of a session that nothing was collected of, that."""
+    def is_collected(self, name: str) -> bool:
+        """Whether anything of a session is."""
         row = self._rows.get(name)
-        return "not collected yet" if row is not None and row.rounds is None else super().state(name)
+        return row is not None and row.rounds is not None
 
     def row_version(self, index: int) -> Hashable:
         """Changes with what the row shows."""

@@ -358,6 +358,8 @@ class HomeScreen(Screen[None]):
         if self.asz.live is not None and (problem := self.asz.live.problem()):
             return visible(problem)
         row = self.rows.row(self.view.cursor)
+        if row is not None and self._live_rows is not None and not self._live_rows.is_collected(row.id) and not row.problem:
+            return "nothing of this session is collected yet; Enter collects it first"
         return visible(self._problems.get(row.id) or row.problem) if row is not None else ""
 
     # --- keys
