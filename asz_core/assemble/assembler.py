@@ -51,7 +51,16 @@ class Assembler:
     A call is not to be made while another of the same object is under way.
     """
 
-    def __init__(self, root: Path | str, session: str, *, idle: int = IDLE, budget: int = BUDGET, modes: Modes = SHARED) -> None:
+    def __init__(
+        self,
+        root: Path | str,
+        session: str,
+        *,
+        idle: int = IDLE,
+        budget: int = BUDGET,
+        modes: Modes = SHARED,
+        infer: bool = False,
+    ) -> None:
         """
         Args:
             root: the storage root.
@@ -59,6 +68,7 @@ class Assembler:
             idle: the idle gap in nanoseconds; 0 or less means ten minutes.
             budget: bytes that a round may have; 0 or less means 2 MiB.
             modes: of what is written.
+            infer: infer what an older runtime did not write; the policy of the chain says so.
 
         Raises:
             RootError: when the root cannot be used.
@@ -68,7 +78,7 @@ class Assembler:
         self.budget = budget if budget > 0 else BUDGET
         self.modes = modes
         self.storage = Storage(root)
-        self.landing = Landing(self.storage, session)
+        self.landing = Landing(self.storage, session, infer=infer)
         self.folded = Folded(self.storage, session)
         self._settled: tuple[int, int, str] | None = None
 
@@ -148,7 +158,7 @@ class Assembler:
             return
         if header.session != self.session:
             raise AssembleError(f"the chain of {self.session} is one of the session {header.session}")
-        ours = (PARSER, policy(self.idle))
+        ours = (PARSER, policy(self.idle, infer=self.landing.infers))
         if (header.parser, header.policy) != ours:
             raise AssembleError(
                 f"the chain of {self.session} was made by parser {header.parser} under policy {header.policy},"

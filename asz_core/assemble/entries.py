@@ -72,6 +72,7 @@ class ToolBlock(msgspec.Struct, gc=False, eq=False):
     name: str
     server: str
     server_tool: str
+    mark: int = 0
 
 
 class Entry(msgspec.Struct, gc=False, eq=False):
@@ -85,6 +86,8 @@ class Entry(msgspec.Struct, gc=False, eq=False):
         manifest: a provider body's role, request and previous request.
         inherited: the run of an ancestor and how far up it is, once found.
         container, epoch: where its steps hang, as of the assembly under way.
+        mark: of a user's record of nothing but plain text, a number that tells its text apart from others; else 0.
+        inferred: what of it is inferred (`inference`); 0 under the original's policy.
     """
 
     seq: int
@@ -113,6 +116,8 @@ class Entry(msgspec.Struct, gc=False, eq=False):
     inherited: tuple[str, int] | None = None
     container: str = ""
     epoch: str = ""
+    mark: int = 0
+    inferred: int = 0
 
     def take_parts(self, parts: list[Part]) -> None:
         """Take what assembly uses of the record's parts (§1.6)."""
@@ -121,12 +126,14 @@ class Entry(msgspec.Struct, gc=False, eq=False):
             if last.k == "data" and last.data is not UNSET:
                 self.manifest = body_of(bytes(last.data))
             return
+        if self.kind is USER:
+            self.mark = _text_mark(parts)
         for block, part in enumerate(parts):
             kind = part.k
             if kind == "call" or kind == "result":
                 tool = part.id if kind == "call" else part.of
                 if tool:
-                    found = ToolBlock(block, kind == "call", tool, part.name, part.server, part.server_tool)
+                    found = ToolBlock(block, kind == "call", tool, part.name, part.server, part.server_tool, _prompt_mark(part))
                     self.tools = (*self.tools, found)
             elif kind == "text" or kind == "reasoning":
                 if self.call:
@@ -146,6 +153,34 @@ class Entry(msgspec.Struct, gc=False, eq=False):
             if not block.is_use:
                 return block.tool
         return ""
+
+
+class _Prompt(msgspec.Struct, gc=False):
+    prompt: str = ""
+
+
+_prompt = msgspec.json.Decoder(_Prompt).decode
+_NOT_SAID = ("<", "[Request interrupted", "Caveat: ")
+"""What texts begin with that the runtime writes in a person's place."""
+LAUNCHING = frozenset({"Task", "Agent"})
+"""Tools whose input names the prompt of a child."""
+
+
+def _text_mark(parts: list[Part]) -> int:
+    if any(part.k != "text" for part in parts):
+        return 0
+    text = "\n".join([part.text for part in parts]).strip()
+    return 0 if not text or text.startswith(_NOT_SAID) else hash(text) or 1
+
+
+def _prompt_mark(part: Part) -> int:
+    if part.k != "call" or part.name not in LAUNCHING or part.data is UNSET:
+        return 0
+    try:
+        text = _prompt(part.data).prompt.strip()
+    except _REFUSALS:
+        return 0
+    return (hash(text) or 1) if text else 0
 
 
 class _Where:

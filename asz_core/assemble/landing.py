@@ -9,6 +9,7 @@ from operator import attrgetter
 from ..errors import AssembleError
 from ..storage import LandedFile, Storage
 from .entries import BODY, CHANGES, EXECUTION, Entry, LandedEntries, read_entries
+from .inference import Inference
 
 _MOST_STEPS = 64
 _NOWHERE = ("", 0)
@@ -24,10 +25,11 @@ class Landing:
         entries: all of them in landed order.
         inside: those that a window can hold: no duplicates, and not of a kind that stands outside.
         generation: counts how often reading had to start over.
+        infers: whether what an older runtime did not write is inferred.
     """
 
-    def __init__(self, storage: Storage, session: str) -> None:
-        self.storage, self.session = storage, session
+    def __init__(self, storage: Storage, session: str, *, infer: bool = False) -> None:
+        self.storage, self.session, self.infers = storage, session, infer
         self.generation = 0
         self._forget()
 
@@ -39,6 +41,7 @@ class Landing:
         self._listed: list[LandedFile] = []
         self._stamps: dict[str, tuple[int, int]] = {}
         self._missing: dict[str, tuple[str, int]] = {}
+        self._inference = Inference()
 
     def refresh(self) -> None:
         """Read what landed since; everything anew when a file that was read is gone, is another now, or one came before it.
@@ -80,6 +83,7 @@ class Landing:
         self.files.append(landed)
         self.entries += landed.entries
         by_id, inside = self._by_id, self.inside
+        known = len(inside)
         for entry in landed.entries:
             kind, name = entry.kind, entry.id
             if kind is BODY:
@@ -88,6 +92,8 @@ class Landing:
                 continue
             if kind not in _OUTSIDE:
                 inside.append(entry)
+        if self.infers:
+            self._inference.take(inside[known:])
 
     @property
     def last(self) -> int:

@@ -24,9 +24,9 @@ _INTEGERS = frozenset(
 )
 
 
-def policy(idle: int) -> str:
-    """The policy of a chain, which names its idle gap."""
-    return f"v1+idle={write_span(idle)}"
+def policy(idle: int, *, infer: bool = False) -> str:
+    """The policy of a chain, which names its idle gap, and whether what an older runtime did not write was inferred."""
+    return f"v1+idle={write_span(idle)}{'+infer' if infer else ''}"
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ def _header(picture: Picture, folded: Folded) -> Header:
             folded.input_digest, [file.digest for file in landing.files if from_seq <= file.seq <= through]
         ),
         parser=PARSER,
-        policy=policy(picture.idle),
+        policy=policy(picture.idle, infer=picture.landing.infers),
         from_time=write_time(first),
         through_time=write_time(last),
         session_from_time=picture.from_time,

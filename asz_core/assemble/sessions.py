@@ -12,13 +12,14 @@ from ..writing import SHARED, Modes
 from .assembler import Assembler, Outcome
 
 
-def assemble_session(root: Path | str, session: str, *, modes: Modes = SHARED) -> Outcome:
+def assemble_session(root: Path | str, session: str, *, modes: Modes = SHARED, infer: bool = False) -> Outcome:
     """Write the rounds of a session that are due.
 
     Args:
         root: the storage root.
         session: the session's id.
         modes: of what is written.
+        infer: see `Assembler`.
 
     Returns:
         What was written, or why it failed.
@@ -26,15 +27,16 @@ def assemble_session(root: Path | str, session: str, *, modes: Modes = SHARED) -
     Raises:
         RootError: when the root cannot be used.
     """
-    return Assembler(root, session, modes=modes).assemble()
+    return Assembler(root, session, modes=modes, infer=infer).assemble()
 
 
-def assemble_root(root: Path | str, ids: Sequence[str] = ()) -> list[Outcome]:
+def assemble_root(root: Path | str, ids: Sequence[str] = (), *, infer: bool = False) -> list[Outcome]:
     """Write the rounds of several sessions.
 
     Args:
         root: the storage root.
         ids: which; each an id, or the beginning of exactly one. Without any, every session that has a landed file.
+        infer: see `Assembler`.
 
     Returns:
         One outcome a session, in the order of ``ids``, else sorted by id.
@@ -43,15 +45,15 @@ def assemble_root(root: Path | str, ids: Sequence[str] = ()) -> list[Outcome]:
         RootError: when the root cannot be used.
         NotFound, Ambiguous: when an id means no session, or several; nothing was assembled then.
     """
-    return list(each_session(root, ids))
+    return list(each_session(root, ids, infer=infer))
 
 
-def each_session(root: Path | str, ids: Sequence[str] = ()) -> Iterator[Outcome]:
+def each_session(root: Path | str, ids: Sequence[str] = (), *, infer: bool = False) -> Iterator[Outcome]:
     """As ``assemble_root``, each outcome as soon as it is known."""
     storage = Storage(root)
     names = storage.sessions()
     wanted = [_resolve(text, names, root) for text in ids] if ids else [name for name in names if storage.landed(name)]
-    return (assemble_session(root, name) for name in dict.fromkeys(wanted))
+    return (assemble_session(root, name, infer=infer) for name in dict.fromkeys(wanted))
 
 
 def sessions_behind(root: Path | str) -> list[str]:
@@ -74,15 +76,16 @@ def _consumed(storage: Storage, session: str) -> int:
 class Assemblers:
     """Assembles sessions of a root as they grow: of the last few, what was read stays in memory, so that an append costs itself."""
 
-    def __init__(self, root: Path | str, most: int = 4, *, modes: Modes = SHARED) -> None:
+    def __init__(self, root: Path | str, most: int = 4, *, modes: Modes = SHARED, infer: bool = False) -> None:
         """
         Args:
             root: the storage root; it need not be there yet.
             most: how many sessions stay in memory.
             modes: of what is written.
+            infer: see `Assembler`.
         """
         self._root = root
-        self._most, self._modes = most, modes
+        self._most, self._modes, self._infer = most, modes, infer
         self._kept: OrderedDict[str, Assembler] = OrderedDict()
 
     def assemble(self, session: str) -> Outcome:
@@ -91,7 +94,7 @@ class Assemblers:
         Raises:
             RootError: when the root cannot be used.
         """
-        assembler = self._kept.pop(session, None) or Assembler(self._root, session, modes=self._modes)
+        assembler = self._kept.pop(session, None) or Assembler(self._root, session, modes=self._modes, infer=self._infer)
         self._kept[session] = assembler
         if len(self._kept) > self._most:
             self._kept.popitem(last=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .entries import JOURNAL, META, NOTIFICATION, Entry
 from .picture import Picture
-from .store import EXACT, STRONG
+from .store import EXACT, STRONG, WEAK
 from .unresolved import CHILD_STREAM, SPAWN_OF_BATCH, SPAWN_OF_CALL, SPAWN_OF_CHILD
 
 
@@ -34,9 +34,32 @@ def weigh_evidence(picture: Picture) -> None:
         if _stays(picture, piece):
             picture.pieces.append(piece)
             picture.spawned.add(piece.child)
+    if picture.landing.infers:
+        _infer_callers(picture)
     for name, stream in picture.streams.items():
         if stream.role != "main" and name not in picture.spawned:
             picture.store.leave_open(SPAWN_OF_CHILD[0], name, SPAWN_OF_CHILD[1])
+
+
+def _infer_callers(picture: Picture) -> None:
+    """Of children that nothing accounts for: the calls whose prompt is the first thing that is said to them."""
+    callers: dict[int, list[str]] = {}
+    for tool in picture.tools.values():
+        block = tool.use_block
+        if block is not None and block.mark:
+            callers.setdefault(block.mark, []).append(tool.name)
+    for name, stream in picture.streams.items():
+        if stream.role == "main" or name in picture.spawned:
+            continue
+        asked = next((entry for entry in stream.entries if entry.mark), None)
+        found = sorted(callers.get(asked.mark, ())) if asked is not None else []
+        for tool_name in found:
+            piece = Piece(asked, {})  # type: ignore[arg-type]
+            piece.child, piece.tool = name, tool_name
+            piece.quality, piece.via = (STRONG if len(found) == 1 else WEAK), "the prompt of the call"
+            if _stays(picture, piece):
+                picture.pieces.append(piece)
+                picture.spawned.add(name)
 
 
 def _pieces(picture: Picture) -> list[Piece]:

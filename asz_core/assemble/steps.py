@@ -13,6 +13,7 @@ from .entries import (
     TURN_DURATION,
     Entry,
 )
+from .inference import QUALITY, QUESTION
 from .picture import Picture
 from .store import EXACT, STRONG
 from .unresolved import NOTIFIED_CHILD
@@ -44,6 +45,8 @@ def record_steps(picture: Picture) -> None:
         for entry in picture.window:
             if entry.flags & any_of:
                 word, kind, attrs = _first_that_applies(entry, rules)
+                if entry.inferred & QUESTION and word == "input":
+                    attrs = f'"kind_from":"{QUALITY}"'
                 _step(picture, entry, word, kind, attrs)
 
 

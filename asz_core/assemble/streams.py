@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .entries import AUXILIARY, MANIFEST, META, Entry
 from .identity import identity, quote
+from .inference import QUALITY, STREAM
 from .moments import write_time
 from .picture import Picture
 
@@ -54,6 +55,8 @@ def session_node(picture: Picture) -> None:
     for stream in picture.streams.values():
         label = f'"label":{quote(stream.label)},' if stream.label else ""
         attrs = f'{label}"records":{len(stream.entries)},"role":"{stream.role}"'
+        if stream.entries[0].inferred & STREAM:
+            attrs += f',"stream_from":"{QUALITY}"'
         store.node(stream.node, "stream", session, stream.name, stream.entries[0].ref, attrs=attrs)
     times = [entry.time for entry in picture.window if entry.time]
     if times:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from .entries import EXTERNAL, Entry
 from .epochs import Epoch
 from .identity import identity, named
+from .inference import QUALITY, RUN
 from .picture import Picture
 from .streams import Stream
+
+_FROM = f',"trigger_from":"{QUALITY}"'
 
 
 class Talk:
     """A talk; ``first`` and ``last`` are the least and greatest time of the entries that count, 0 without."""
 
-    __slots__ = ("epoch", "first", "last", "node", "ref", "runs", "stream", "where")
+    __slots__ = ("epoch", "first", "inferred", "last", "node", "ref", "runs", "stream", "where")
 
     def __init__(self, node: str, stream: Stream, epoch: Epoch, entry: Entry) -> None:
         self.node, self.stream, self.epoch = node, stream, epoch
         self.ref, self.where = entry.ref, entry
+        self.inferred = bool(entry.inferred & RUN)
         self.first = self.last = self.runs = 0
 
     def count(self, time: int) -> None:
@@ -52,10 +56,10 @@ def find_talks(picture: Picture) -> None:
         _talks_of(picture, stream, epochs[name])
     for talk in picture.talks:
         trigger = "external" if talk.stream.role == "main" else "unknown"
-        attrs = f'"loops":{talk.runs},"runs":{talk.runs},"trigger":"{trigger}"'
+        attrs = f'"loops":{talk.runs},"runs":{talk.runs},"trigger":"{trigger}"{_FROM if talk.inferred else ""}'
         picture.store.node(talk.node, "talk", talk.epoch.node, talk.stream.name, talk.ref, attrs=attrs)
     for run in picture.runs.values():
-        attrs = f'"trigger":"{"external" if run.place == 1 else "notification"}"'
+        attrs = f'"trigger":"{"external" if run.place == 1 else "notification"}"{_FROM if run.entry.inferred & RUN else ""}'
         picture.store.node(run.node, "run", run.talk.node, run.talk.stream.name, run.entry.ref, attrs=attrs)
 
 
