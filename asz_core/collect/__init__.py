@@ -15,7 +15,7 @@ from .collector import Collector, PassReport
 from .convert import record_line
 from .incremental import Tally
 from .selection import DEFAULT_EXCLUDE, Selection
-from .sources import Found, Source, SourceError, default_source, find, find_session, is_session
+from .sources import Found, Source, SourceError, default_source, find, is_session
 
 __all__ = [
     "DEFAULT_EXCLUDE",
@@ -31,7 +31,6 @@ __all__ = [
     "Tally",
     "default_source",
     "find",
-    "find_session",
     "is_session",
     "record_line",
 ]

@@ -15,7 +15,7 @@ from ..writing import SHARED, Busy, Lock, Modes, make_folders
 from .cursors import CursorError
 from .incremental import BUDGET, MOST_FILES, SessionPass, Tally, cursors_of
 from .selection import Selection
-from .sources import Found, Source, find, is_session
+from .sources import Foreign, Found, Source, find, find_session, is_session
 
 _SETTLED_NS = 2_000_000_000
 """A snapshot changed less than this ago may change again without its stat telling."""
@@ -82,6 +82,7 @@ class Collector:
         clock: Callable[[], int] = time.time_ns,
         budget: int = BUDGET,
         most_files: int = MOST_FILES,
+        foreign: bool = False,
     ) -> None:
         """
         Args:
@@ -92,11 +93,13 @@ class Collector:
             clock: the time in nanoseconds, asked once a session.
             budget: source bytes that land in one file.
             most_files: of one source that land in one pass; fewer keep the passes over a large history short.
+            foreign: take transcripts of child agents that the specification passes over, too; see ``Foreign``.
         """
         self.source, self.root = os.path.abspath(source), os.path.abspath(root)
         self._selection = selection or Selection()
         self._modes, self._clock, self._budget = modes, clock, budget
         self._most_files = most_files
+        self._foreign = Foreign() if foreign else None
         self._settled: dict[str, tuple[list[Source], _Stats]] = {}
         self._looked_after: set[str] = set()
 
@@ -106,7 +109,11 @@ class Collector:
         Raises:
             SourceError: when the source root cannot be read.
         """
-        return find(self.source)
+        return find(self.source, self._foreign)
+
+    def find_session(self, session: str, projects: Iterable[str]) -> list[Source]:
+        """The sources of one session, in order, in the project directories where it is known to have some."""
+        return find_session(self.source, session, projects, self._foreign)
 
     def takes(self, sources: list[Source]) -> bool:
         """Whether a session with these sources is selected."""

@@ -7,10 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 from ..errors import AszError
+from ..storage import open_without_waiting
 
 _SESSION = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _AGENT = re.compile(r"a[0-9a-f]{16}")
+_FOREIGN_AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_FIRST_LINE = 1 << 18
 _SCRIPT_RUN = re.compile(r"wf_[A-Za-z0-9][A-Za-z0-9_-]*")
 _TRANSCRIPT_END, _META_END = ".jsonl", ".meta.json"
 
@@ -101,11 +106,64 @@ def agent_id(text: str) -> bool:
     return _AGENT.fullmatch(text) is not None
 
 
-def find(root: str) -> Found:
+class Foreign:
+    """Transcripts of child agents that the specification passes over: those whose id has another shape, and those of an older
+    runtime that stand beside the session's, which only their first line names. That is read once for each such file.
+    """
+
+    def __init__(self) -> None:
+        self._beside: dict[str, tuple[int, str]] = {}
+
+    def takes(self, name: str) -> bool:
+        """Whether a text may be an agent's id."""
+        return name != "main" and _FOREIGN_AGENT.fullmatch(name) is not None
+
+    def beside(self, root: str, project: str, name: str) -> Source | None:
+        """The source that a file beside the transcripts of sessions is, by what its first line says."""
+        agent = name[len("agent-") : -len(_TRANSCRIPT_END)]
+        rel = f"{project}/{name}"
+        if not self.takes(agent):
+            return None
+        try:
+            found = os.stat(f"{root}/{rel}")
+            inode, session = self._beside.get(rel, (-1, ""))
+            if inode != found.st_ino or not session:
+                session = _session_in(f"{root}/{rel}")
+                self._beside[rel] = found.st_ino, session
+        except OSError:
+            return None
+        return Source(rel, session, TRANSCRIPT, agent) if session else None
+
+    def known(self, session: str) -> list[Source]:
+        """The sources that were found to stand beside a session."""
+        mine = [rel for rel, (_, found) in self._beside.items() if found == session]
+        return [Source(rel, session, TRANSCRIPT, rel.partition("/")[2][len("agent-") : -len(_TRANSCRIPT_END)]) for rel in mine]
+
+
+class _Named(msgspec.Struct):
+    sessionId: str = ""
+
+
+_named = msgspec.json.Decoder(_Named).decode
+
+
+def _session_in(path: str) -> str:
+    """The session that the first line of a transcript names; empty when it names none, or is not whole yet."""
+    with open(path, "rb", buffering=0, opener=open_without_waiting) as file:
+        line, whole, _ = file.read(_FIRST_LINE).partition(b"\n")
+    try:
+        session = _named(line).sessionId if whole else ""
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return ""
+    return session if is_session(session) else ""
+
+
+def find(root: str, foreign: Foreign | None = None) -> Found:
     """Find all sources below a source root.
 
     Args:
         root: the source root.
+        foreign: takes what the specification passes over, too.
 
     Returns:
         The sessions in ascending order, each with its sources in order (§2.3).
@@ -122,7 +180,7 @@ def find(root: str) -> Found:
         raise SourceError(f"the source {root} cannot be read: {error.strerror or error}") from None
     for project in projects:
         try:
-            for source in _in_project(root, project):
+            for source in _in_project(root, project, foreign):
                 by_session.setdefault(source.session, []).append(source)
         except FileNotFoundError:
             continue
@@ -133,14 +191,14 @@ def find(root: str) -> Found:
     return found
 
 
-def find_session(root: str, session: str, projects: Iterable[str]) -> list[Source]:
+def find_session(root: str, session: str, projects: Iterable[str], foreign: Foreign | None = None) -> list[Source]:
     """The sources of one session, in order, in the project directories where it is known to have some."""
-    found: list[Source] = []
+    found: list[Source] = foreign.known(session) if foreign is not None else []
     for project in projects:
         base = f"{root}/{project}"
         if os.path.lexists(f"{base}/{session}{_TRANSCRIPT_END}") and not os.path.isdir(f"{base}/{session}{_TRANSCRIPT_END}"):
             found.append(Source(f"{project}/{session}{_TRANSCRIPT_END}", session, TRANSCRIPT, "main"))
-        found += _in_session(f"{base}/{session}", f"{project}/{session}", session)
+        found += _in_session(f"{base}/{session}", f"{project}/{session}", session, foreign)
     return sorted(found, key=_by_path)
 
 
@@ -148,7 +206,7 @@ def _by_path(source: Source) -> bytes:
     return os.fsencode(source.rel)
 
 
-def _in_project(root: str, project: str) -> Iterator[Source]:
+def _in_project(root: str, project: str, foreign: Foreign | None) -> Iterator[Source]:
     base = f"{root}/{project}"
     with os.scandir(base) as scanned:
         entries = list(scanned)
@@ -156,19 +214,23 @@ def _in_project(root: str, project: str) -> Iterator[Source]:
         name = entry.name
         if len(name) == 36:
             if is_session(name) and entry.is_dir(follow_symlinks=False):
-                yield from _in_session(f"{base}/{name}", f"{project}/{name}", name)
+                yield from _in_session(f"{base}/{name}", f"{project}/{name}", name, foreign)
         elif len(name) == 42 and name.endswith(_TRANSCRIPT_END) and is_session(name[:36]) and not _is_dir(entry):
             yield Source(f"{project}/{name}", name[:36], TRANSCRIPT, "main")
+        elif foreign is not None and name.startswith("agent-") and name.endswith(_TRANSCRIPT_END) and not _is_dir(entry):
+            source = foreign.beside(root, project, name)
+            if source is not None:
+                yield source
 
 
-def _in_session(base: str, rel: str, session: str) -> Iterator[Source]:
+def _in_session(base: str, rel: str, session: str, foreign: Foreign | None) -> Iterator[Source]:
     for entry in _entries(f"{base}/subagents"):
         if not _is_dir(entry):
-            yield from _agent_source(f"{rel}/subagents", entry.name, session)
+            yield from _agent_source(f"{rel}/subagents", entry.name, session, foreign)
         elif entry.name == "workflows":
             for run in _entries(entry.path):
                 if _is_dir(run):
-                    yield from _in_run(run.path, f"{rel}/subagents/workflows/{run.name}", run.name, session)
+                    yield from _in_run(run.path, f"{rel}/subagents/workflows/{run.name}", run.name, session, foreign)
     for entry in _entries(f"{base}/workflows"):
         name = entry.name
         if not _is_dir(entry):
@@ -182,20 +244,21 @@ def _in_session(base: str, rel: str, session: str) -> Iterator[Source]:
                     yield source
 
 
-def _in_run(base: str, rel: str, run: str, session: str) -> Iterator[Source]:
+def _in_run(base: str, rel: str, run: str, session: str, foreign: Foreign | None) -> Iterator[Source]:
     for entry in _entries(base):
         if _is_dir(entry):
             continue
         if entry.name == "journal.jsonl":
             yield Source(f"{rel}/journal.jsonl", session, JOURNAL, run=run)
         else:
-            yield from _agent_source(rel, entry.name, session)
+            yield from _agent_source(rel, entry.name, session, foreign)
 
 
-def _agent_source(folder: str, name: str, session: str) -> Iterator[Source]:
+def _agent_source(folder: str, name: str, session: str, foreign: Foreign | None = None) -> Iterator[Source]:
     for ending, kind in ((_TRANSCRIPT_END, TRANSCRIPT), (_META_END, AGENT_META)):
-        if name.startswith("agent-") and name.endswith(ending) and agent_id(name[6 : -len(ending)]):
-            yield Source(f"{folder}/{name}", session, kind, name[6 : -len(ending)])
+        agent = name[6 : -len(ending)]
+        if name.startswith("agent-") and name.endswith(ending) and (agent_id(agent) or (foreign and foreign.takes(agent))):
+            yield Source(f"{folder}/{name}", session, kind, agent)
 
 
 def _of_manifest(rel: str, name: str, session: str) -> Source | None:

@@ -1,5 +1,7 @@
 """The keeper of a live root: finds the sessions of a source, collects and assembles them, newest first, and goes on as they grow.
 
+Its chains are of the policy that infers what an older runtime did not write, and children of any shape are collected.
+
 One turn does one small piece of work, so that what somebody asks for never waits for more than that: two landed files of a session,
 or one assembly. What was asked for comes first, then what is being written, then the rest by its last change. A session that takes
 several turns is assembled whenever it has doubled while somebody looks at it, else once it is whole: an assembly costs the session.
@@ -18,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from ..assemble import Assemblers, assemble_session
-from ..collect import Collector, Found, Source, SourceError, Tally, find_session
+from ..collect import Collector, Found, Source, SourceError, Tally
 from ..errors import RootError
 from ..storage import CONVERSATIONS
 from ..writing import Busy, Lock
@@ -85,6 +87,7 @@ class Keeper:
         *,
         now_ns: Callable[[], int] = time.time_ns,
         clock: Callable[[], float] = time.monotonic,
+        infer: bool = True,
     ) -> None:
         """
         Args:
@@ -93,14 +96,15 @@ class Keeper:
             tell: called with what changed.
             now_ns: the time in nanoseconds, that of what is collected.
             clock: seconds that never go back, for when to look again.
+            infer: infer what an older runtime did not write, and collect children of any shape.
         """
         self.source, self.root = os.path.abspath(source), root
         self.sessions: dict[str, LiveSession] = {}
         self.wanted = ""
         self.events = False
-        self._tell, self._now_ns, self._clock = tell, now_ns, clock
-        self._collector = Collector(source, root, modes=MODES, clock=now_ns, most_files=SLICE)
-        self._assemblers = Assemblers(root, most=2, modes=MODES)
+        self._tell, self._now_ns, self._clock, self._infer = tell, now_ns, clock, infer
+        self._collector = Collector(source, root, modes=MODES, clock=now_ns, most_files=SLICE, foreign=infer)
+        self._assemblers = Assemblers(root, most=2, modes=MODES, infer=infer)
         self._sources: dict[str, list[Source]] = {}
         self._standings: dict[str, Standing] = {}
         self._seen: dict[str, Standing] = {}
@@ -201,7 +205,7 @@ class Keeper:
     def _look_at(self, sessions: Iterable[str]) -> None:
         """See how some sessions stand."""
         for session in sessions:
-            sources = find_session(self.source, session, {source.project for source in self._sources[session]})
+            sources = self._collector.find_session(session, {source.project for source in self._sources[session]})
             if sources:
                 self._sources[session] = sources
             self._stands(session, standing(self.source, self._sources[session]))
@@ -304,7 +308,10 @@ class Keeper:
             return
         lasting = session == self.wanted or found.running(self._now_ns() // 1_000_000)
         try:
-            outcome = self._assemblers.assemble(session) if lasting else assemble_session(self.root, session, modes=MODES)
+            if lasting:
+                outcome = self._assemblers.assemble(session)
+            else:
+                outcome = assemble_session(self.root, session, modes=MODES, infer=self._infer)
         except RootError as error:
             found.problem = str(error)
             return

@@ -77,8 +77,8 @@ def make_preview(source_root: str, root: Path, session: str, sources: list[Sourc
     for source in _children(source_root, sources, _time_of(lines, main)):
         with contextlib.suppress(OSError), open(f"{source_root}/{source.rel}", "rb", opener=open_without_waiting) as file:
             _write(small / source.rel, file.read(_CHILDREN))
-    Collector(small, base / "root", modes=MODES, clock=clock).collect_pass()
-    outcome = assemble_session(base / "root", session, modes=MODES)
+    Collector(small, base / "root", modes=MODES, clock=clock, foreign=True).collect_pass()
+    outcome = assemble_session(base / "root", session, modes=MODES, infer=True)
     return base / "root" if outcome.rounds else None
 
 

@@ -20,6 +20,7 @@ _WIDTH = Option(
     value="N",
     convert=at_least(0),
 )
+_INFER = Option("--infer", "infer what older versions of Claude Code did not write, under a policy of our own; see below")
 _SCREEN = (
     _ASCII,
     Option("--slow", "fewer frames and no animation, for slow links"),
@@ -153,6 +154,7 @@ COMMANDS = (
             Option("--interval", "wait so long between two passes (default 2s)", value="TIME", convert=seconds),
             Option("--source", "the Claude Code projects directory (default: where Claude Code keeps it)", value="DIR"),
             Option("--no-assemble", "land only; make no conversations of it"),
+            _INFER,
             Option("--include", "only sessions of projects that match; may stand several times", value="GLOB", repeat=True),
             Option(
                 "--exclude",
@@ -163,7 +165,9 @@ COMMANDS = (
             Option("--at", "the time of the passes, in place of now; for tests", value="TIME", convert=instant),
             _ASCII,
         ),
-        about="A GLOB is matched with the name of a project directory; one that begins with / is a path, and /** takes what is\n"
+        about="With --infer, sessions without the ids of prompts and origins get talks and questions, and children of any\n"
+        "shape are collected, each marked as inferred; 'live' always does so. A chain that was begun without stays without.\n"
+        "A GLOB is matched with the name of a project directory; one that begins with / is a path, and /** takes what is\n"
         "below it too. A session that another collector holds is left alone. Exit code 1 when a source conflicts with what\n"
         "landed of it, when something cannot be read or written, or when an assembly fails; the rest is collected all the same.",
         examples=("asz-tui collect --once --root asz-root --include '/srv/shop/**'",),
@@ -174,8 +178,10 @@ COMMANDS = (
         "make the rounds that are due for what landed; exit 1 when one cannot be made",
         words="[ID…]",
         most=10_000,
-        options=(_ASCII,),
-        about="Reads the landed files of a session strictly and writes the next rounds of its chain, byte for byte as the\n"
+        options=(_INFER, _ASCII),
+        about="With --infer, what older versions of Claude Code did not write is inferred and marked so; the policy of the\n"
+        "chain says so, and a chain that was begun under the other policy is refused.\n"
+        "Reads the landed files of a session strictly and writes the next rounds of its chain, byte for byte as the\n"
         "original does; one line a session. Without an ID every session of the root. A chain whose lock another program\n"
         "holds is left alone, exit 1.",
         examples=("asz-tui assemble --root ~/asz-root", "asz-tui assemble 5eed0003"),

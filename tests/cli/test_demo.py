@@ -97,7 +97,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return calls
 
 
-FLAGS = {"ascii": False, "slow": False, "mouse": True, "demo": False, "there": True}
+FLAGS = {"ascii": False, "slow": False, "mouse": True, "demo": False, "live": None, "there": True}
 PILOT = "5eed0002-0000-4000-8000-000000000002"
 
 

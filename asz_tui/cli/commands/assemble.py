@@ -16,7 +16,7 @@ def run(parsed: Parsed) -> int:
     """Assemble the sessions named, else all of the root."""
     printer = Printer(ascii_only=parsed["ascii"])
     failed = False
-    for outcome in each_session(root_path(parsed["root"]), parsed.words):
+    for outcome in each_session(root_path(parsed["root"]), parsed.words, infer=parsed["infer"]):
         if outcome.round or not outcome.error:
             printer.line(visible(f"{outcome.session}: {words_of(outcome)}"))
             printer.flush()

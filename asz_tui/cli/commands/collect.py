@@ -32,8 +32,8 @@ def run(parsed: Parsed) -> int:
     selection = Selection(parsed["include"], parsed["exclude"] or DEFAULT_EXCLUDE)
     clock = time.time_ns if parsed["at"] is None else (lambda: parsed["at"])
     root = root_path(parsed["root"])
-    collector = Collector(source, root, selection=selection, clock=clock)
-    passes = _Passes(collector, Printer(ascii_only=parsed["ascii"]), assembles=not parsed["no_assemble"])
+    collector = Collector(source, root, selection=selection, clock=clock, foreign=parsed["infer"])
+    passes = _Passes(collector, Printer(ascii_only=parsed["ascii"]), assembles=not parsed["no_assemble"], infer=parsed["infer"])
     if parsed["once"]:
         return passes.make()
     with contextlib.suppress(KeyboardInterrupt):
@@ -65,10 +65,10 @@ class _Passes:
         worst: the exit code after all of them.
     """
 
-    def __init__(self, collector: Collector, printer: Printer, *, assembles: bool) -> None:
+    def __init__(self, collector: Collector, printer: Printer, *, assembles: bool, infer: bool) -> None:
         self.worst = 0
         self._collector, self._printer = collector, printer
-        self._assemblers = Assemblers(collector.root) if assembles else None
+        self._assemblers = Assemblers(collector.root, infer=infer) if assembles else None
         self._told: set[str] = set()
         self._last = ""
         self._left: list[str] = []

@@ -27,10 +27,10 @@ STAGES = Path(__file__).resolve().parents[2] / "data" / "collect" / "stages"
 class Here(Live):
     """Collects when it is told to."""
 
-    def __init__(self, source: Path, root: Path) -> None:
+    def __init__(self, source: Path, root: Path, *, infer: bool = True) -> None:
         super().__init__(str(source), root)
         self.now_ns, self.seconds = NOW_MS * 1_000_000, 100.0
-        self.keeper = Keeper(source, root, self._on_told, now_ns=lambda: self.now_ns, clock=lambda: self.seconds)
+        self.keeper = Keeper(source, root, self._on_told, now_ns=lambda: self.now_ns, clock=lambda: self.seconds, infer=infer)
         self.wanted: list[str] = []
         self._process = self  # type: ignore[assignment]
         self.why = ""
@@ -190,7 +190,7 @@ async def test_the_stages_of_a_session_show_as_they_are_written(tmp_path: Path) 
     """Each new step shows, the place is kept, and what landed is the reference's, byte for byte."""
     source, session = tmp_path / "projects", "5eed0005-0000-4000-8000-000000000005"
     grow(source, 1)
-    live = Here(source, tmp_path / "data" / "root")
+    live = Here(source, tmp_path / "data" / "root", infer=False)
     live.now_ns = 1_767_312_000_000_000_000
     live.start()
     app = app_of(live, session, watch=True)
