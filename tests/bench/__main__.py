@@ -14,7 +14,7 @@ from pathlib import Path
 
 from asz_core import Root
 
-from . import commands, flow, home, keys, rounds, search, soak, start, wire
+from . import commands, flow, home, keys, live, rounds, search, soak, start, wire
 from .pty_run import Late
 from .setting import Setting
 from .table import Note, Row, print_heading, print_rows
@@ -30,6 +30,7 @@ SECTIONS: dict[str, tuple[str, Section]] = {
     "home": ("the list of conversations", home.measure),
     "flow": ("the timeline", flow.measure),
     "wire": ("bytes on the line", wire.measure),
+    "live": ("collecting and assembling", live.measure),
     "soak": ("a long time", soak.measure),
 }
 
