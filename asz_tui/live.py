@@ -13,6 +13,7 @@ from pathlib import Path
 
 from asz_core.live import COLLECTED, NEW, LiveProcess, LiveProgress, LiveSession, Told
 
+from .grammar import one_line
 from .panes.live_rows import SessionNote
 from .text.words import size
 
@@ -115,10 +116,10 @@ class Live:
     def words_of(self, session: str) -> str:
         """How far the collecting of a session is, and what is wrong with it; empty when it is whole."""
         found = self.sessions.get(session)
-        if found is None or found.state == COLLECTED:
-            return found.problem if found is not None else ""
-        if found.problem:
-            return found.problem
+        if found is None:
+            return ""
+        if found.problem or found.state == COLLECTED:
+            return one_line(found.problem)
         if not found.size:
             return "collecting"
         return f"{found.done * 100 // found.size} % of {size(found.size)} collected"
@@ -127,7 +128,7 @@ class Live:
         """What is wrong with source, root or collector, in a sentence; empty when nothing is."""
         if self._process.why:
             return self._process.why
-        return self.progress.problems[0] if self.progress is not None and self.progress.problems else ""
+        return one_line(self.progress.problems[0]) if self.progress is not None and self.progress.problems else ""
 
     def stop(self) -> None:
         """Let the collector end; it is not waited for."""

@@ -186,6 +186,32 @@ async def test_what_is_wrong_is_said(live: Here, source: Path) -> None:
         await until(pilot, lambda: "the collector ended" in screen_text(app))
 
 
+async def test_what_a_session_says_of_itself_is_shown_and_not_obeyed(source: Path, tmp_path: Path) -> None:
+    hostile = "\x1b]0;owned\x07[red]x[/red]\u202e\x9b31m"
+    writer = Writer(source, session_id(4), "/srv/" + hostile, seed=4, bulk=80).write(4_000, "title " + hostile)
+    os.utime(writer.path, (NOW_MS / 1000, NOW_MS / 1000))
+    live = Here(source, tmp_path / "data" / "root").start()
+    live.keeper.sessions[writer.session].problem = "wrong: " + hostile
+    app = app_of(live, watch=True)
+    async with app.run_test(size=(120, 20)) as pilot:
+        await until(pilot, lambda: "title" in screen_text(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ConversationScreen))
+        live.keeper.touched(writer.session)
+        live._on_told(keeper.Told(sessions=[live.keeper.sessions[writer.session]]))
+        await until(pilot, lambda: "wrong: " in screen_text(app))
+        texts = [screen_text(app)]
+        live.work()
+        await ready(pilot)
+        texts.append(screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        texts.append(screen_text(app))
+    for text in texts:
+        assert "[red]x[/red]" in text or "title" not in text
+        assert not {c for c in text if c != "\n" and (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or c == "\u202e")}
+
+
 async def test_the_stages_of_a_session_show_as_they_are_written(tmp_path: Path) -> None:
     """Each new step shows, the place is kept, and what landed is the reference's, byte for byte."""
     source, session = tmp_path / "projects", "5eed0005-0000-4000-8000-000000000005"
