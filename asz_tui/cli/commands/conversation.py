@@ -5,6 +5,7 @@ The document is the one command whose time counts, so this module imports nothin
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -52,7 +53,9 @@ def _print_document(root: Root, parsed: Parsed) -> None:
             progress.wipe()
         write_bytes(chunks)
         if parsed.one_shot:
+            # Neither object by object nor by a last walk of the collector over all of it.
             parsed.kept = conversation
+            gc.freeze()
 
 
 def _progress() -> AbstractContextManager[ProgressLine | None]:
