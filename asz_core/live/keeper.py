@@ -32,7 +32,7 @@ SLICE = 2
 """Landed files of a source in one turn, of two megabytes each."""
 PREVIEW_FROM = 6 << 20
 """Bytes from which on a session that was never collected is previewed."""
-HOT_EVERY, SURVEY_EVERY, LOCK_EVERY, RETRY_AFTER = 0.5, 10.0, 2.0, 5.0
+HOT_EVERY, SURVEY_EVERY, LOCK_EVERY, RETRY_AFTER, TELL_EVERY = 0.5, 10.0, 2.0, 5.0, 0.2
 _SHARE = 100
 _MOST_HOT = 32
 
@@ -117,7 +117,7 @@ class Keeper:
         self._changed: set[str] = set()
         self._forgotten: set[str] = set()
         self._lock: Lock | None = None
-        self._next_survey = self._next_hot = self._next_lock = 0.0
+        self._next_survey = self._next_hot = self._next_lock = self._next_telling = 0.0
         self._another = False
         self._problems: list[str] = []
         self._current = ""
@@ -254,6 +254,8 @@ class Keeper:
         if session:
             self._work_on(session)
             return 0.0
+        if self._changed:
+            self._tell_changed()
         until = min(self._next_survey, self._next_hot, self._next_lock if self._lock is None else self._next_survey)
         return max(0.0, until - self._clock())
 
@@ -300,7 +302,9 @@ class Keeper:
         if not tally.busy:
             self._assemble(session, found, whole=not tally.pending)
         self._changed.add(session)
-        self._tell_changed()
+        # Where there is much to do, many small sessions are told of together.
+        if session == self.wanted or self._clock() >= self._next_telling:
+            self._tell_changed()
 
     def _assemble(self, session: str, found: LiveSession, *, whole: bool) -> None:
         before = self._assembled.get(session, 0)
@@ -335,6 +339,7 @@ class Keeper:
         changed = [found for session in self._changed if (found := self.sessions.get(session)) is not None]
         self._changed.clear()
         progress = self.progress()
+        self._next_telling = self._clock() + TELL_EVERY
         if changed or listed or progress != self._progress:
             self._progress = progress
             self._tell(Told(sessions=changed, progress=progress, listed=listed))

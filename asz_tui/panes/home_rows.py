@@ -85,6 +85,7 @@ class HomeRows:
         self._stamps: dict[str, int] = {}
         self._order: list[str] = []
         self._index: dict[str, int] | None = None
+        self._recent: set[str] = set()
         self._stamp = 0
         self.set_rows(rows)
 
@@ -134,8 +135,9 @@ class HomeRows:
         return len(self._rows)
 
     def running(self) -> int:
-        """How many conversations were active within a minute; costs a pass."""
-        return sum(1 for row in self._rows.values() if self._is_live(row))
+        """How many conversations were active within a minute; costs these."""
+        self._recent = {name for name in self._recent if (row := self._rows.get(name)) is not None and self._may_be_live(row)}
+        return sum(1 for name in self._recent if self._is_live(self._rows[name]))
 
     def state(self, name: str) -> str:
         """The verification state of a conversation, empty while it is not known."""
@@ -146,6 +148,7 @@ class HomeRows:
         """List these conversations and no others."""
         self._rows = {row.id: row for row in rows}
         self._states = {name: state for name, state in self._states.items() if name in self._rows}
+        self._recent = {row.id for row in self._rows.values() if self._may_be_live(row)}
         self.resort()
 
     def update(self, row: Row) -> None:
@@ -157,6 +160,7 @@ class HomeRows:
         if old == row:
             return
         self._rows[row.id] = row
+        self._look_whether_live(row)
         if old is not None and old.changed_ns != row.changed_ns:
             self._states.pop(row.id, None)
         self._touch(row.id)
@@ -336,6 +340,15 @@ class HomeRows:
 
     def _plain(self, text: str) -> str:
         return to_ascii(text) if self.ascii_only else text
+
+    def _look_whether_live(self, row: Row) -> None:
+        """Take note of a conversation that was active within a minute, or will have been."""
+        if self._may_be_live(row):
+            self._recent.add(row.id)
+
+    def _may_be_live(self, row: Row) -> bool:
+        last = self._last_ms(row)
+        return last is not None and self.now_ms - last < LIVE_MS
 
     def _is_live(self, row: Row) -> bool:
         # The clock of the machine that wrote may be ahead a little; one that is far ahead tells nothing.

@@ -78,14 +78,14 @@ class LiveRows(HomeRows):
                 came.append(self._bare(note))
             else:
                 self._touch(note.id)
+                self._look_whether_live(row)
         for name in gone:
             self._notes.pop(name, None)
             row = self._rows.get(name)
             if row is not None and row.rounds is None:
                 self.remove(name)
         if len(came) > _MANY:
-            self._rows.update({row.id: row for row in came})
-            self.resort()
+            self.set_rows([*self._rows.values(), *came])
             return
         for row in came:
             self.update(row)
