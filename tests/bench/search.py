@@ -7,7 +7,8 @@ import time
 from collections.abc import Iterator
 
 from . import probe
-from .pty_run import Terminal, plain
+from .footer import Footer
+from .pty_run import Terminal
 from .setting import Setting, Subject
 from .start import show
 from .table import Note, Row, milliseconds
@@ -75,9 +76,7 @@ def _one_search(terminal: Terminal, query: str) -> list[float]:
 
 def _waits(terminal: Terminal, since: int, place: int, rows: int, pressed: list[float]) -> Iterator[float]:
     """How long each press waited for the frame with its position in the footer."""
-    shown: list[tuple[float, int]] = []
-    for when, data in terminal.frames(since):
-        shown += [(when, _number(found[1])) for found in _POSITION.finditer(plain(data)) if _number(found[2]) == rows]
+    shown = [(when, at) for when, at, count in _positions(terminal, since) if count == rows]
     for number, start in enumerate(pressed, 1):
         came = next((when for when, at in shown if at >= place + number), None)
         if came is not None:
@@ -85,9 +84,19 @@ def _waits(terminal: Terminal, since: int, place: int, rows: int, pressed: list[
 
 
 def _position(terminal: Terminal) -> tuple[int, int]:
-    """The row of the cursor and the number of rows, as the footer last said."""
-    found = _POSITION.findall(terminal.text())
-    return _number(found[-1][0]), _number(found[-1][1])
+    """The row of the cursor and the number of rows, as the footer says."""
+    _, place, rows = list(_positions(terminal))[-1]
+    return place, rows
+
+
+def _positions(terminal: Terminal, since: int = 0) -> Iterator[tuple[float, int, int]]:
+    """Of every frame after a mark that has one: when it came, the row of the cursor, the number of rows."""
+    footer = Footer()
+    start = terminal.chunks(since)[0][0] if terminal.chunks(since) else 0.0
+    for when, data in terminal.frames(0):
+        found = _POSITION.search(footer.feed(data))
+        if found and when >= start:
+            yield when, _number(found[1]), _number(found[2])
 
 
 def _number(text: str) -> int:
