@@ -360,6 +360,9 @@ class HomeScreen(Screen[None]):
         row = self.rows.row(self.view.cursor)
         if row is not None and self._live_rows is not None and not self._live_rows.is_collected(row.id) and not row.problem:
             return "nothing of this session is collected yet; Enter collects it first"
+        note = self._live_rows.note(row.id) if row is not None and self._live_rows is not None else None
+        if note is not None and note.problem:
+            return visible(note.problem)
         return visible(self._problems.get(row.id) or row.problem) if row is not None else ""
 
     # --- keys

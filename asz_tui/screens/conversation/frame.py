@@ -18,6 +18,7 @@ from ...keys import Key, fitted
 from ...lines.line import Line, Span
 from ...panes.talks_rows import NOISE
 from ...session.opened import Opened
+from ...text.cells import clip
 from ...text.cells import width as cells
 from ...text.words import ago, counted, size
 from .panes import PANES, PaneSet
@@ -68,15 +69,15 @@ def header(opened: Opened | None, state: HeaderState, now_ms: int, width: int, a
     pieces.append((1, f"{opened.step_count:,} steps", "dim"))
     if opened.open_count:
         pieces.append((4, f"! {opened.open_count:,}", "warning"))
+    room = width * 2 // 3 - 1
     if state.live:
-        pieces.append((10, state.live, "warning"))
+        pieces.append((10, clip(state.live, room - 3, "~" if ascii_only else "…"), "warning"))
     if state.gone:
         pieces.append((8, "gone from the disk", "error"))
     if state.new_count and not state.follow:
         pieces.append((7, f"{state.new_count:,} new", "accent"))
     pieces.append((7 if state.follow else 3, "following" if state.follow else "F follow", "accent" if state.follow else "dim"))
     dot = " - " if ascii_only else " · "
-    room = width * 2 // 3 - 1
     while len(pieces) > 1 and sum(cells(words) + 3 for _, words, _ in pieces) > room:
         pieces.remove(min(pieces))
     right: list[Span] = []

@@ -186,6 +186,21 @@ async def test_what_is_wrong_is_said(live: Here, source: Path) -> None:
         await until(pilot, lambda: "the collector ended" in screen_text(app))
 
 
+async def test_what_is_wrong_with_a_session_is_said_where_it_is(live: Here) -> None:
+    live.work()
+    app = app_of(live)
+    async with app.run_test(size=(80, 12)) as pilot:
+        await until(pilot, lambda: "Fix the port" in screen_text(app))
+        found = live.keeper.sessions[session_id(1)]
+        found.problem = "-srv-shop/a-file.jsonl: No space left on device, " + "and so on " * 20
+        live._on_told(keeper.Told(sessions=[found]))
+        await until(pilot, lambda: "No space left" in screen_text(app).splitlines()[-1])
+        await pilot.press("enter")
+        await ready(pilot)
+        head = screen_text(app).splitlines()[0]
+        assert "No space left" in head and head.endswith("…")
+
+
 async def test_what_a_session_says_of_itself_is_shown_and_not_obeyed(source: Path, tmp_path: Path) -> None:
     hostile = "\x1b]0;owned\x07[red]x[/red]\u202e\x9b31m"
     writer = Writer(source, session_id(4), "/srv/" + hostile, seed=4, bulk=80).write(4_000, "title " + hostile)
