@@ -71,7 +71,8 @@ def header(opened: Opened | None, state: HeaderState, now_ms: int, width: int, a
         pieces.append((4, f"! {opened.open_count:,}", "warning"))
     room = width * 2 // 3 - 1
     if state.live:
-        pieces.append((10, clip(state.live, room - 3, "~" if ascii_only else "…"), "warning"))
+        left = room - cells(pieces[0][1]) - 6
+        pieces.append((8, clip(state.live, max(12, left), "~" if ascii_only else "…"), "warning"))
     if state.gone:
         pieces.append((8, "gone from the disk", "error"))
     if state.new_count and not state.follow:

@@ -198,7 +198,7 @@ async def test_what_is_wrong_with_a_session_is_said_where_it_is(live: Here) -> N
         await pilot.press("enter")
         await ready(pilot)
         head = screen_text(app).splitlines()[0]
-        assert "No space left" in head and head.endswith("…")
+        assert "-srv-shop/a-file" in head and head.endswith("…") and "verified" in head
 
 
 async def test_what_a_session_says_of_itself_is_shown_and_not_obeyed(source: Path, tmp_path: Path) -> None:
