@@ -188,7 +188,7 @@ class Grammar:
             said.name = _PREFIX.get(kind, "")
             said.label = one_line(view.text)
             if not said.label:
-                said.label, said.role = view.state or kind, "dim"
+                said.label, said.role = one_line(view.state or kind), "dim"
             elif kind not in _PLAIN and not said.name:
                 said.name = one_line(kind)
         self._content_marks(said, view)

@@ -15,6 +15,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from asz_tui.lines.line import Span
+from asz_tui.text.safe import visible
 
 _WORTH = 24
 """Cells that must be spared before a part of a line is written instead of all of it."""
@@ -67,6 +68,9 @@ class Palette:
         texts: list[str] = []
         styles: list[Style] = []
         for text, role in spans:
+            # Texts come here made safe; should one be forgotten, it is still not obeyed.
+            if not text.isprintable():
+                text = visible(text)
             style = self.style(role, over)
             if styles and (styles[-1] == style or (text.isspace() and _same_blank(styles[-1], style))):
                 texts[-1] += text

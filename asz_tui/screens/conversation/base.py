@@ -27,6 +27,7 @@ from ...panes.talks_rows import TalksRows
 from ...session.first import FirstReading
 from ...session.history import History
 from ...session.opened import Opened
+from ...text.safe import visible
 from . import frame
 from .panes import PANES, PaneSet
 
@@ -227,7 +228,7 @@ class ConversationBase(Screen[None]):
 
     def say(self, message: str) -> None:
         """Say something in the footer until the next key."""
-        self._message = message
+        self._message = visible(message)
         self.show_footer()
 
     # --- what later layers provide and earlier ones use
