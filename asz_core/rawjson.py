@@ -293,7 +293,7 @@ def _rewrite(
             items.append(item)
         return b"[" + b",".join(items) + b"]", at + 1
     if isinstance(shape, dict) and kind == 0x7B:
-        members = {}
+        members: dict[str, bytes] = {}
         at += 1
         while toks[at][0] != 0x7D:
             if toks[at][0] == _COMMA:

@@ -17,7 +17,7 @@ from .identity import quote
 from .store import relation_body
 
 _FROZEN = ("conversation", "session", "parser", "policy")
-_WORDS = {Node: "node", Relation: "relation", Unresolved: "unresolved"}
+_WORDS: dict[Any, str] = {Node: "node", Relation: "relation", Unresolved: "unresolved"}
 
 
 class Folded:

@@ -72,8 +72,8 @@ def _hunk(hunk: Hunk) -> bytes:
 
 def _reported(patch: list[dict[str, Any]]) -> tuple[bytes, list[Hunk], int, int]:
     """The runtime's own hunks, taken on trust."""
-    names = ("oldStart", "oldLines", "newStart", "newLines")
-    hunks = [Hunk(*(hunk.get(name, 0) for name in names), hunk.get("lines")) for hunk in patch]
+    names = (("old_start", "oldStart"), ("old_lines", "oldLines"), ("new_start", "newStart"), ("new_lines", "newLines"))
+    hunks = [Hunk(**{ours: hunk.get(name, 0) for ours, name in names}, lines=hunk.get("lines")) for hunk in patch]
     lines = [line for hunk in hunks for line in hunk.lines or ()]
     return b"available", hunks, sum(line[:1] == "+" for line in lines), sum(line[:1] == "-" for line in lines)
 

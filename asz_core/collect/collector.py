@@ -200,8 +200,8 @@ class Collector:
             return Tally(errors=[f"{session}: {_why(error)}"])
 
     def _pass_of(self, session: str, folder: str, ns: int) -> SessionPass:
-        how = {"modes": self._modes, "budget": self._budget, "most_files": self._most_files}
-        return SessionPass(self.source, folder, session, ns=ns, **how)
+        modes, budget, most_files = self._modes, self._budget, self._most_files
+        return SessionPass(self.source, folder, session, ns=ns, modes=modes, budget=budget, most_files=most_files)
 
     def _stats(self, sources: list[Source]) -> _Stats | None:
         """How the sources stat; None when one cannot."""

@@ -76,6 +76,8 @@ class Seen:
         return (self.source.kind is JOURNAL and "result" in self.record) or self.status() == "completed"
 
 
+_NAMED_SUBTYPES = ("compact_boundary", "api_error", "turn_duration", "local_command")
+
 FLAGS = (
     ("synthetic", lambda s: s.type == "assistant" and s.message.get("model") == "<synthetic>"),
     ("context_reset", lambda s: s.type == "system" and s.record.get("subtype") == "compact_boundary"),
@@ -91,8 +93,6 @@ FLAGS = (
     ("notice", lambda s: s.type == "system" and s.record.get("subtype") not in _NAMED_SUBTYPES),
 )
 """Each flag and when it is set (§6.2), in the order they are written."""
-
-_NAMED_SUBTYPES = ("compact_boundary", "api_error", "turn_duration", "local_command")
 
 
 def _tool(seen: Seen) -> str:

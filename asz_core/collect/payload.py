@@ -49,11 +49,11 @@ class Canonical:
 
     def members(self, value: Any) -> Iterable[tuple[str, Any]]:
         """Keys and values of an object, in order."""
-        return value.items()
+        return value.items()  # type: ignore[no-any-return] # its kind says what it is
 
     def elements(self, value: Any) -> list[Any]:
         """The elements of a list."""
-        return value
+        return value  # type: ignore[no-any-return]
 
     def own(self, value: Any) -> bytes:
         """The value's own bytes in the source."""
@@ -98,10 +98,10 @@ class Walked:
         return _text(self.raw[value.start : value.end]) if value.kind is TEXT else value.is_
 
     def members(self, value: Value) -> Iterable[tuple[str, Value]]:
-        return value.is_
+        return value.is_  # type: ignore[no-any-return] # its kind says what it is
 
     def elements(self, value: Value) -> list[Value]:
-        return value.is_
+        return value.is_  # type: ignore[no-any-return]
 
     def own(self, value: Value) -> bytes:
         return self.raw[value.start : value.end]
@@ -143,9 +143,9 @@ def _text(token: bytes) -> str:
     if b"\\" not in token:
         return text_of(token[1:-1])
     try:
-        return orjson.loads(token)
+        return str(orjson.loads(token))
     except ValueError:
-        return orjson.loads(valid_text(token))
+        return str(orjson.loads(valid_text(token)))
 
 
 def _scalar(raw: bytes, which: int, start: int, end: int) -> Value:

@@ -311,6 +311,9 @@ class _Builder:
         return StreamLister(self.fold, self.data, self.talks).entries()
 
 
+_Keyed = tuple[tuple[str, Node, str], tuple[bool, str, tuple[int, int, int], int]]
+
+
 class StreamLister:
     """The streams of a conversation with what opened each (formats.md section 4, streams)."""
 
@@ -387,7 +390,7 @@ class StreamLister:
         if len(openers) < 2:
             return openers
         keyed = [(opener, self._position(opener[1])) for opener in sorted(openers, key=lambda o: o[0])]
-        keyed.sort(key=cmp_to_key(lambda a, b: _compare(a[1], b[1])))
+        keyed.sort(key=cmp_to_key(_by_position))
         return [opener for opener, _ in keyed]
 
     def _position(self, step: Node) -> tuple[bool, str, tuple[int, int, int], int]:
@@ -398,6 +401,10 @@ class StreamLister:
         landed = self.data.by_seq(ref.seq)
         stream = (landed.file.stream or "") if landed else ""
         return True, stream, (ref.seq, ref.row, -1 if ref.block is UNSET else ref.block), self.data.time(ref.seq, ref.row)
+
+
+def _by_position(a: _Keyed, b: _Keyed) -> int:
+    return _compare(a[1], b[1])
 
 
 def _compare(a: tuple[bool, str, tuple[int, int, int], int], b: tuple[bool, str, tuple[int, int, int], int]) -> int:
@@ -524,8 +531,9 @@ def _text(value: object) -> str:
 
 def _whole(value: object) -> int:
     """A number as a whole one of 64 bits; 0 when it is none or beyond them."""
-    known = isinstance(value, (int, float)) and not isinstance(value, bool) and -(2**63) <= value < 2**63
-    return int(value) if known else 0  # type: ignore[arg-type]
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return 0
+    return int(value) if -(2**63) <= value < 2**63 else 0
 
 
 def _attr_ms(value: object) -> int:

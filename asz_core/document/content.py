@@ -194,7 +194,7 @@ def provider_bodies(node: Node) -> list[ProviderBody]:
 
 def _move_provider_bodies(view: ViewNode, node: Node) -> None:
     bodies = provider_bodies(node)
-    if not bodies:
+    if not bodies or node.attrs is UNSET:
         return
     view.provider_bodies = bodies
     try:

@@ -19,6 +19,7 @@ import math
 import re
 from collections.abc import Iterator
 from itertools import chain, repeat
+from typing import Any
 
 from .passing import Passing
 
@@ -261,14 +262,14 @@ def _rare(value: object) -> bytes:
     raise TypeError(f"a document holds no {type(value).__name__}")
 
 
-def _with_safe_end(document: dict[str, object]) -> dict[str, object]:
+def _with_safe_end(document: dict[str, Any]) -> dict[str, Any]:
     """The document; when its last value is a text that ends with empty lines, a copy in which that one is _Quoted.
 
     The document's own empty line at the end would read as one more of the text's. Only the containers on the way to
     that value are copied.
     """
-    way: list[dict | list] = []
-    last: object = document
+    way: list[Any] = []
+    last: Any = document
     while type(last) in (dict, list) and last:
         way.append(last)
         last = next(reversed(last.values())) if type(last) is dict else last[-1]
@@ -279,10 +280,10 @@ def _with_safe_end(document: dict[str, object]) -> dict[str, object]:
         copy = container.copy()
         copy[next(reversed(copy)) if type(copy) is dict else -1] = last
         last = copy
-    return last
+    return last  # type: ignore[no-any-return] # the copy of the outermost container
 
 
-def yaml_chunks(document: dict[str, object]) -> Iterator[bytes]:
+def yaml_chunks(document: dict[str, Any]) -> Iterator[bytes]:
     """Render a document as YAML, piece by piece.
 
     Args:
@@ -307,11 +308,11 @@ def yaml_chunks(document: dict[str, object]) -> Iterator[bytes]:
     put = parts.append
     room = _CHARACTERS
     # The containers around the one at hand.
-    around: list[tuple[Iterator[tuple[object, object]], _Place]] = []
+    around: list[tuple[Iterator[tuple[Any, Any]], _Place]] = []
     place = _Place(0, False, {})
     first = next(iter(document))
     place[first] = _key(first, 0)  # The one line that no other comes before.
-    entries: Iterator[tuple[object, object]] = iter(document.items())
+    entries: Iterator[tuple[Any, Any]] = iter(document.items())
     while True:
         for key, value in entries:
             put(place[key])
@@ -332,9 +333,7 @@ def yaml_chunks(document: dict[str, object]) -> Iterator[bytes]:
                     first = next(iter(value))
                     inner = place.behind.get(first) or place.behind_dash(first)
                 else:
-                    inner = place.mapping
-                    if inner is None:
-                        inner = place.below(False)
+                    inner = place.below(False) if place.mapping is None else place.mapping
                 if len(value) <= _SMALL:
                     mark = len(parts)
                     for name, number in value.items():
@@ -354,9 +353,7 @@ def yaml_chunks(document: dict[str, object]) -> Iterator[bytes]:
                     put(b" []")
                     continue
                 keys = chain((_LEADS,), repeat(_ENTRY)) if place.is_list else repeat(_ENTRY)
-                inner = place.listing
-                if inner is None:
-                    inner = place.below(True)
+                inner = place.below(True) if place.listing is None else place.listing
                 around.append((entries, place))
                 place = inner
                 entries = zip(keys, value)  # noqa: B905 - the keys have no end

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from ..collect import is_session
 
@@ -41,7 +41,7 @@ class Bell:
 
             observer = self._observer = Observer()
             wanted = [events.FileModifiedEvent, events.FileCreatedEvent, events.FileMovedEvent, events.DirCreatedEvent]
-            observer.schedule(_Handler(self._on_event), self._base, recursive=True, event_filter=wanted)
+            observer.schedule(cast(Any, _Handler(self._on_event)), self._base, recursive=True, event_filter=wanted)
             observer.start()
         except Exception:  # any fault of the extra must leave the polls running
             self.stop()

@@ -107,8 +107,6 @@ class Keeper:
         self._assemblers = Assemblers(root, most=2, modes=MODES, infer=infer)
         self._sources: dict[str, list[Source]] = {}
         self._standings: dict[str, Standing] = {}
-        self._seen: dict[str, Standing] = {}
-        """As of which standing each session is collected."""
         self._assembled: dict[str, int] = {}
         """Bytes that each session had collected when it was last assembled; only of those in the making."""
         self._previewed: set[str] = set()
@@ -194,8 +192,8 @@ class Keeper:
         kept = {session: sources for session, sources in kept.items() if self._collector.takes(sources)}
         gone = self.sessions.keys() - kept.keys()
         for session in gone:
-            for known in (self.sessions, self._sources, self._standings, self._seen):
-                known.pop(session, None)  # type: ignore[attr-defined]
+            for known in (self.sessions, self._sources, self._standings):
+                known.pop(session, None)
         if gone:
             self._tell(Told(gone=sorted(gone)))
         self._sources = kept

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http import HTTPStatus
@@ -82,9 +82,9 @@ def json_answer(value: object, *, cache: str = "no-store") -> Answer:
     return Answer(200, orjson.dumps(value), {"Cache-Control": cache})
 
 
-def error_answer(status: int, why: str, *, close: bool = False, **headers: str) -> Answer:
+def error_answer(status: int, why: str, headers: Mapping[str, str] | None = None, *, close: bool = False) -> Answer:
     """An error as every one of them is answered."""
-    return Answer(status, orjson.dumps({"error": why}), {"Cache-Control": "no-store", **headers}, close)
+    return Answer(status, orjson.dumps({"error": why}), {"Cache-Control": "no-store", **(headers or {})}, close)
 
 
 def parse_head(head: bytes) -> Request:
@@ -175,7 +175,7 @@ async def converse(
             reply = await answer(request)
             reply.close = reply.close or not request.keep
         except Refused as refused:
-            reply = error_answer(refused.status, str(refused), close=True, **refused.headers)
+            reply = error_answer(refused.status, str(refused), refused.headers, close=True)
         await _send(writer, reply, head_only, limits.piece)
         if reply.close:
             if reply.status >= 400:

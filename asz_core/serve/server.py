@@ -254,7 +254,7 @@ class _Run:
             # asyncio does this only for sockets that were made with the protocol's number, which create_server's are not.
             writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if len(self._tasks) > self._connections:
-                busy = error_answer(503, "there are too many connections", **{"Retry-After": "2"})
+                busy = error_answer(503, "there are too many connections", {"Retry-After": "2"})
                 await refuse(reader, writer, busy, self._limits)
             else:
                 await converse(reader, writer, self._answer, self._limits)
@@ -269,7 +269,7 @@ class _Run:
         try:
             answer = await self._route(request)
         except Refused as refused:
-            answer = error_answer(refused.status, str(refused), **refused.headers)
+            answer = error_answer(refused.status, str(refused), refused.headers)
         except (NotFound, ChainError) as error:
             answer = error_answer(404, self._plain(str(error)))
         except Exception as error:  # a fault in here ends a request, never the server

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Container, Iterator
 from sys import intern
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -113,10 +114,10 @@ class Fold:
         return delta
 
     def _apply_first(self, round_: Round, delta: Delta) -> None:
-        tables = {Node: self.nodes, Relation: self.relations, Unresolved: self.unresolved}
+        tables: dict[Any, dict[str, Any]] = {Node: self.nodes, Relation: self.relations, Unresolved: self.unresolved}
         for entity in round_.entities:
             if not entity.tombstone:
-                tables[type(entity)][entity.id] = entity  # type: ignore[index, assignment]
+                tables[type(entity)][entity.id] = entity
                 delta.added.add(entity.id)
 
     def _apply_one(self, entity: Entity, delta: Delta) -> None:

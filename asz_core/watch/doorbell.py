@@ -90,6 +90,7 @@ class Doorbell:
         self._armings += 1
         self._misses = 0
         self._expected.clear()
+        assert self._native is not None
         self.note = self._native.arm(path)
         self.works = not self.note
         self._armed_for = identity
@@ -100,7 +101,7 @@ class Doorbell:
         self._misses += len(late)
         if self._misses >= _MISSES:
             self.silence("no file events, polling: this file system does not send any")
-        elif not self._native.alive:
+        elif self._native is not None and not self._native.alive:
             if self._armings < _ARMINGS:
                 self._arm(self._armed_for, path)
             else:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import cast
 
 from asz_core.watch.changes import Found
 from asz_core.watch.folder import (
@@ -188,7 +189,7 @@ class Tree:
         return stamp[:2] if stamp else None
 
     def _new_conversations(self, found: Found) -> frozenset[str]:
-        ids = self._ids.content
+        ids = cast("frozenset[str]", self._ids.content)
         for gone in self.conversations.keys() - ids:
             found.rounds(gone, count(self.conversations.pop(gone)), 0)
             self.members += 1
@@ -199,7 +200,7 @@ class Tree:
         return new
 
     def _new_sessions(self, found: Found) -> frozenset[str]:
-        ids = self._root.content
+        ids = cast("frozenset[str]", self._root.content)
         for gone in self.sessions.keys() - ids:
             if self.sessions.pop(gone).landed():
                 found.sessions.add(gone)
