@@ -102,7 +102,9 @@ async def test_sessions_are_listed_before_anything_is_collected(live: Here) -> N
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids=["120x40", "80x24"])
 def test_the_list_of_sessions(snap_compare: Callable[..., bool], live: Here, size: tuple[int, int]) -> None:
     async def described(pilot: Pilot[object]) -> None:
+        await listed(pilot)
         await until(pilot, lambda: "please look at" in screen_text(pilot.app))  # type: ignore[arg-type]
+        await listed(pilot)
 
     live.work(turns=1)
     assert snap_compare(app_of(live), terminal_size=size, run_before=described)
@@ -194,6 +196,8 @@ async def test_what_is_wrong_with_a_session_is_said_where_it_is(live: Here) -> N
         found = live.keeper.sessions[session_id(1)]
         found.problem = "-srv-shop/a-file.jsonl: No space left on device, " + "and so on " * 20
         live._on_told(keeper.Told(sessions=[found]))
+        home = await listed(pilot)
+        assert home.view.move_to(session_id(1))
         await until(pilot, lambda: "No space left" in screen_text(app).splitlines()[-1])
         await pilot.press("enter")
         await ready(pilot)
