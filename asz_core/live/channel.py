@@ -149,10 +149,13 @@ class LiveProcess:
             self._told(Told())
 
     def _read(self) -> None:
-        command = [sys.executable, "-m", __package__, self._source, os.fspath(self._root)]
+        # The directory that somebody happens to be in is not looked into for modules; only where this one stands.
+        command = [sys.executable, "-P", "-m", __package__, self._source, os.fspath(self._root)]
+        here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH", "")]))}
         # A session of its own: what the terminal sends to the explorer is not meant for the collector.
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+            command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
         )
         with self._lock:
             self._process = process

@@ -42,7 +42,7 @@ class LiveProgress(msgspec.Struct):
 
     Attributes:
         sessions: that are kept.
-        behind: of which something is still to be collected.
+        behind: of which something is still to be collected, and nothing is wrong with.
         size: bytes of all their sources; `done` of these are collected.
         current: the session that was last worked on while any is behind.
         another: another program collects into this root; this one only helps with what somebody looks at.
@@ -190,15 +190,19 @@ class Keeper:
     def _take(self, found: Found) -> None:
         kept = {session: sources for session, sources in found.sessions.items() if session not in self._forgotten}
         kept = {session: sources for session, sources in kept.items() if self._collector.takes(sources)}
-        gone = self.sessions.keys() - kept.keys()
-        for session in gone:
-            for known in (self.sessions, self._sources, self._standings):
-                known.pop(session, None)
-        if gone:
-            self._tell(Told(gone=sorted(gone)))
+        self._drop(self.sessions.keys() - kept.keys())
         self._sources = kept
         for session, stands in survey(self.source, Found(kept)).items():
             self._stands(session, stands)
+
+    def _drop(self, gone: Iterable[str]) -> None:
+        """Keep some sessions no more, and tell."""
+        names = sorted(gone)
+        for session in names:
+            for known in (self.sessions, self._sources, self._standings):
+                known.pop(session, None)
+        if names:
+            self._tell(Told(gone=names))
 
     def _look_at(self, sessions: Iterable[str]) -> None:
         """See how some sessions stand."""
@@ -285,18 +289,24 @@ class Keeper:
         return found is not None and found.state != COLLECTED and self._retry.get(session, 0.0) <= now
 
     def _work_on(self, session: str) -> None:
+        # Another process may have had it forgotten since the survey.
+        self._forgotten = forgotten(self.root)
+        if session in self._forgotten:
+            self._drop([session])
+            return
         self._current = session
-        found, stands = self.sessions[session], self._standings[session]
+        found = self.sessions[session]
         tally = self._collector.collect_session(session, self._sources[session])
         found.done = min(found.size, found.done + tally.bytes)
         found.problem = _problem(tally)
-        if not tally.pending:
-            found.done = found.size
-            found.state = COLLECTED if self._standings[session] == stands and not tally.busy else BEHIND
-        elif found.state == NEW:
+        if tally.busy or tally.errors:
+            # What is wrong may be so no more in a while: a full disk, a directory that nobody may read.
             found.state = BEHIND
-        if tally.busy or (tally.errors and not tally.files):
             self._retry[session] = self._clock() + RETRY_AFTER
+        elif tally.pending:
+            found.state = BEHIND
+        else:
+            found.state, found.done = COLLECTED, found.size
         if not tally.busy:
             self._assemble(session, found, whole=not tally.pending)
         self._changed.add(session)
@@ -345,7 +355,7 @@ class Keeper:
     def progress(self) -> LiveProgress:
         """How far the collecting is; costs a walk over the sessions."""
         found = self.sessions.values()
-        behind = sum(1 for one in found if one.state != COLLECTED)
+        behind = sum(1 for one in found if one.state != COLLECTED and not one.problem)
         size, done = sum(one.size for one in found), sum(one.done for one in found)
         another = self._another and not self._problems
         return LiveProgress(len(found), behind, size, done, self._current if behind else "", another, list(self._problems))

@@ -76,6 +76,19 @@ def test_what_is_appended_becomes_a_round(ear: Ear, source: Path, root: Path) ->
     assert Root(root).load(writer.session).fold.head == 2
 
 
+def test_modules_in_the_directory_one_is_in_are_left_alone(
+    ear: Ear, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(source, 1)
+    for name in ("asz_core", "msgspec"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\nraise SystemExit(3)\n")
+    monkeypatch.chdir(tmp_path)
+    ear.process.start()
+    ear.wait(lambda: ear.collected(1))
+    assert not (tmp_path / "run").exists()
+
+
 def test_it_ends_with_who_started_it(ear: Ear, source: Path) -> None:
     written(source, 1)
     ear.process.start()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from asz_core import Root
+from asz_core.collect import Source, Tally
 from asz_core.live import BEHIND, COLLECTED, NEW, forget, forgotten, keeper
 from asz_core.writing import Lock
 from tests.claude import session_id
@@ -269,3 +270,33 @@ def test_a_session_is_forgotten_until_it_is_wanted(kept: Kept, source: Path, roo
     kept.settle()
     assert set(heads(root)) == {session_id(1), session_id(2)} and forgotten(root) == set()
     assert (source / "-srv-shop" / f"{session_id(1)}.jsonl").read_bytes() == before
+
+
+def test_what_goes_wrong_is_told_and_tried_again(
+    kept: Kept, source: Path, root: Path, clocks: Clocks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(source, 1)
+    real, full = kept.keeper._collector.collect_session, [True, True]
+
+    def collect(session: str, sources: list[Source]) -> Tally:
+        return Tally(errors=["x.jsonl: No space left on device"]) if full and full.pop() else real(session, sources)
+
+    monkeypatch.setattr(kept.keeper._collector, "collect_session", collect)
+    kept.settle()
+    found = kept.keeper.sessions[session_id(1)]
+    assert (found.state, found.problem, found.done) == (BEHIND, "x.jsonl: No space left on device", 0)
+    assert kept.keeper.progress().behind == 0, "nothing is waited for"
+    for _ in range(2):
+        clocks.pass_by(keeper.RETRY_AFTER)
+        kept.settle()
+    assert (found.state, found.problem, found.done) == (COLLECTED, "", found.size) and session_id(1) in heads(root)
+
+
+def test_a_session_that_is_forgotten_while_it_grows_does_not_come_back(kept: Kept, source: Path, root: Path) -> None:
+    writer = written(source, 1)
+    kept.settle()
+    assert forget(root, writer.session)
+    writer.append(*writer.talk(1))
+    kept.keeper.touched(writer.session)
+    kept.settle()
+    assert not list(root.rglob(f"*{writer.session}*")) and kept.states() == {}
