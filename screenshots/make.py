@@ -6,8 +6,10 @@ Needs the test extra. The clock is frozen, so a picture only changes when the sc
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -15,7 +17,9 @@ sys.path.insert(0, str(HERE.parent))
 
 from asz_tui.app import AszApp  # noqa: E402
 from asz_tui.demo import sample_root  # noqa: E402
-from tests.tui.app.driving import case_root, listed, make_app, only_conversation, ready  # noqa: E402
+from tests.claude import Writer, session_id  # noqa: E402
+from tests.tui.app.driving import NOW_MS, case_root, listed, make_app, only_conversation, ready  # noqa: E402
+from tests.tui.app.test_collecting import Here  # noqa: E402
 
 WIDE, SMALL = (120, 40), (80, 24)
 PILOT = "5eed0002-0000-4000-8000-000000000002"
@@ -56,9 +60,37 @@ def _app(name: str) -> tuple[AszApp, tuple[int, int], tuple[str, ...]]:
     return app, size, keys
 
 
+_SESSIONS = (
+    ("Fix the flaky port check", "shop", 12),
+    ("Move the importer to streams", "shop", 40),
+    ("Release notes for 4.2", "site", 5_400),
+    ("Why is the nightly build slow", "tools/build", 9_000),
+    ("", "shop", 93_000),
+    ("Rename the cursor states", "site", 260_000),
+)
+"""Title, project and age in seconds of the sessions in the picture of `live`."""
+
+
+def _live(folder: Path) -> tuple[AszApp, tuple[int, int], tuple[str, ...]]:
+    """The list of live sessions, half of them collected."""
+    source = folder / "projects"
+    for number, (title, project, ago) in enumerate(_SESSIONS):
+        writer = Writer(source, session_id(number), f"/srv/{project}", seed=number, bulk=300).write(8_000 + 5_000 * number, title)
+        os.utime(writer.path, (NOW_MS / 1000 - ago, NOW_MS / 1000 - ago))
+    live = Here(source, folder / "root").start()
+    live.work(turns=3)
+    app = make_app(live.root, live=live)
+    app.title, live.source = "asz-tui live", "~/.claude/projects"
+    return app, WIDE, ("j", "j", "j")
+
+
 async def picture(name: str) -> None:
     """Make one picture."""
-    app, size, keys = _app(name)
+    with tempfile.TemporaryDirectory() as folder:
+        await _picture(name, *(_live(Path(folder)) if name == "live" else _app(name)))
+
+
+async def _picture(name: str, app: AszApp, size: tuple[int, int], keys: tuple[str, ...]) -> None:
     async with app.run_test(size=size) as pilot:
         await (listed(pilot) if app._first[0] is None else ready(pilot))
         for key in keys:
@@ -74,7 +106,7 @@ async def picture(name: str) -> None:
 
 def main() -> None:
     """Make those named on the command line, or all."""
-    for name in sys.argv[1:] or PICTURES:
+    for name in sys.argv[1:] or ["live", *PICTURES]:
         asyncio.run(picture(name))
         print(name)
 

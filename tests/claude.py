@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 _WORDS = ("parser", "cursor", "relay", "vector", "port", "retry", "socket", "matrix", "index", "replica", "palette", "patch")
-_BEGIN = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+_BEGIN = datetime(2026, 1, 1, 3, 0, tzinfo=UTC)
 VERSION = "2.1.245"
 
 
